@@ -1,0 +1,41 @@
+"""Why does attention divide by √d_k? The companion package of the course.
+
+Kernels with hand-derived gradients (`sdpa_course.kernels`) and the means to check them
+(`sdpa_course.verify`). What a notebook needs most stands here; importing it loads NumPy and no more.
+"""
+
+from .kernels.blocked import attention
+from .kernels.decoding import KVCache, multihead_decode
+from .kernels.masks import causal_mask, combine_masks, padding_mask, window_mask
+from .kernels.multihead import (
+    MultiHeadParams,
+    init_multihead,
+    merge_heads,
+    multihead_backward,
+    multihead_forward,
+    split_heads,
+)
+from .kernels.sdpa import attention_backward, attention_forward
+from .kernels.softmax import softmax_backward, softmax_forward, softmax_jacobian
+
+__all__ = [
+    "KVCache",
+    "MultiHeadParams",
+    "attention",
+    "attention_backward",
+    "attention_forward",
+    "causal_mask",
+    "combine_masks",
+    "init_multihead",
+    "merge_heads",
+    "multihead_backward",
+    "multihead_decode",
+    "multihead_forward",
+    "padding_mask",
+    "softmax_backward",
+    "softmax_forward",
+    "softmax_jacobian",
+    "split_heads",
+    "window_mask",
+]
+__version__ = "0.1.0"

@@ -1,0 +1,162 @@
+"""Masks: who may look at whom. Boolean, True = may attend. Taught in notebook 05.
+
+A mask selects, it never multiplies: a hidden score becomes −inf through `np.where`, a hidden value
+is left out of the sum. So a NaN behind a mask stays behind it.
+
+Axes: B batch · H heads · Tq queries · Tk keys. Query i stands at position p = offset + i.
+"""
+
+import numpy as np
+
+from ._checks import check_offset, check_window, whole_number
+
+
+def in_window(positions: np.ndarray, keys: np.ndarray, left: int | None, right: int | None) -> np.ndarray | None:
+    """positions − left ≤ keys ≤ positions + right, broadcast; None where both sides are open."""
+    seen = None
+    if right is not None:
+        seen = keys <= positions + right
+    if left is not None:
+        near = keys >= positions - left
+        seen = near if seen is None else seen & near
+    return seen
+
+
+def window_mask(Tq: int, Tk: int, window, *, offset=0) -> np.ndarray:
+    """Sliding window: the query at p sees keys p − left ≤ j ≤ p + right.
+
+    Parameters
+    ----------
+    Tq, Tk : int
+        Number of queries and of keys.
+    window : (left, right)
+        None leaves a side open.
+    offset : int or (...) array of ints
+        Position of the first query; one for each sequence of a batch.
+
+    Returns
+    -------
+    mask : (Tq, Tk) array of bool, or (..., 1, Tq, Tk) for an array of offsets
+
+    Examples
+    --------
+    >>> window_mask(3, 4, (1, 0)).astype(int)
+    array([[1, 0, 0, 0],
+           [1, 1, 0, 0],
+           [0, 1, 1, 0]])
+    """
+    Tq, Tk = whole_number("Tq", Tq, least=0), whole_number("Tk", Tk, least=0)
+    left, right = check_window(window, causal=False)
+    offset = check_offset(offset, np.shape(offset))
+    if offset.ndim:
+        offset = offset[..., None, None, None]  # (...) -> (..., 1, 1, 1): heads, queries, keys
+    positions = offset + np.arange(Tq)[:, None]
+    mask = in_window(positions, np.arange(Tk), left, right)
+    return np.ones((*positions.shape[:-1], Tk), dtype=bool) if mask is None else mask
+
+
+def causal_mask(Tq: int, Tk: int, *, offset=0) -> np.ndarray:
+    """No look into the future: the query at p sees keys j ≤ p. A negative p sees nothing.
+
+    Parameters and result are those of `window_mask`, with window (None, 0).
+
+    Examples
+    --------
+    >>> causal_mask(2, 4, offset=1).astype(int)
+    array([[1, 1, 0, 0],
+           [1, 1, 1, 0]])
+    """
+    return window_mask(Tq, Tk, (None, 0), offset=offset)
+
+
+def padding_mask(lengths, Tk: int) -> np.ndarray:
+    """Hide the padding of a batch: sequence b has keys 0 … lengths[b] − 1.
+
+    Parameters
+    ----------
+    lengths : (...) array of ints
+    Tk : int
+
+    Returns
+    -------
+    mask : (..., 1, 1, Tk) array of bool
+        The same for every head and every query.
+
+    Examples
+    --------
+    >>> padding_mask([3, 1], 4)[:, 0, 0].astype(int)
+    array([[1, 1, 1, 0],
+           [1, 0, 0, 0]])
+    """
+    Tk = whole_number("Tk", Tk, least=0)
+    lengths = np.asarray(lengths)
+    if lengths.dtype.kind not in "iu":
+        raise TypeError(f"lengths: got dtype {lengths.dtype}, expected integers")
+    if lengths.size and not (0 <= lengths.min() and lengths.max() <= Tk):
+        raise ValueError(f"lengths: got {lengths.min()} to {lengths.max()}, expected 0 to Tk = {Tk}")
+    return np.arange(Tk) < lengths[..., None, None, None]
+
+
+def combine_masks(*masks) -> np.ndarray | None:
+    """May attend only where every mask allows it. None stands for "everything is allowed".
+
+    Examples
+    --------
+    >>> combine_masks(causal_mask(2, 2), None, padding_mask([1], 2)).astype(int)
+    array([[[[1, 0],
+             [1, 0]]]])
+    """
+    combined = None
+    for mask in masks:
+        if mask is None:
+            continue
+        mask = np.asarray(mask)
+        if mask.dtype != bool:
+            raise TypeError(f"masks: got dtype {mask.dtype}, expected bool (True = may attend)")
+        if combined is None:
+            combined = mask
+            continue
+        if not broadcasts_together(combined.shape, mask.shape):
+            raise ValueError(f"masks: got shapes {combined.shape} and {mask.shape}, which do not broadcast")
+        combined = combined & mask
+    return combined
+
+
+def broadcasts_together(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
+    """Do two shapes broadcast with each other?"""
+    return all(n == m or 1 in (n, m) for n, m in zip(reversed(a), reversed(b), strict=False))
+
+
+def apply_mask(scores: np.ndarray, mask: np.ndarray | None, seen: np.ndarray | None):
+    """Scores with every hidden entry at −inf, and the boolean `allowed` (None: nothing is hidden).
+
+    `mask` is boolean or additive, `seen` boolean. An additive −inf hides as False does: it selects,
+    so that NaN + (−inf) is −inf too.
+    """
+    if mask is not None and mask.dtype != bool:
+        scores = scores + mask
+        mask = mask != -np.inf
+    allowed = combine_masks(mask, seen)
+    if allowed is None:
+        return scores, None
+    allowed = np.broadcast_to(allowed, scores.shape)
+    return np.where(allowed, scores, -np.inf), allowed
+
+
+def select_matmul(weights: np.ndarray, values: np.ndarray, allowed: np.ndarray | None) -> np.ndarray:
+    """`weights @ values`, to which a hidden value contributes nothing at all.
+
+    A hidden value has weight 0, but 0 · NaN is NaN in floating point: so NaN and inf are taken out of
+    the product and added back only to the rows that are allowed to see them.
+
+    Shapes: (..., Tq, Tk) @ (..., Tk, D) -> (..., Tq, D)
+    """
+    if allowed is None or (finite := np.isfinite(values)).all():
+        return weights @ values
+    out = weights @ np.where(finite, values, 0)
+    spoilt = np.where(finite, 0, values)
+    others = tuple(axis for axis in range(values.ndim) if axis != values.ndim - 2)
+    for j in np.flatnonzero(~finite.all(axis=others)):
+        seen = allowed[..., :, j, None]  # (..., Tq, 1)
+        out += np.where(seen, weights[..., :, j, None] * spoilt[..., j, None, :], 0)
+    return out

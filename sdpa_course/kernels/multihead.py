@@ -1,0 +1,226 @@
+"""Multi-head attention: split, attend, merge. Taught in notebook 08.
+
+    q = x W_q + b_q     k = c W_k + b_k     v = c W_v + b_v      c is x itself, or a context
+    each head attends in its own d_k columns of q and k
+    out = merge(heads) W_o + b_o
+
+Grouped-query heads: `kv_heads` < `heads`; multi-query: `kv_heads` = 1.
+
+Axes: Tq tokens of x · Tk tokens of the context · H heads · Hk key/value heads · Dk, Dv head widths
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from ._checks import check_groups, float_array, same_shape, whole_number
+from .sdpa import AttentionCache, attention_backward, attention_forward
+
+
+class MultiHeadParams(NamedTuple):
+    """The weights of one layer, used as `x @ w + b`; a bias may be None.
+
+    `multihead_backward` returns its gradients in the same form.
+    """
+
+    w_q: np.ndarray  # (d_model, H·Dk)
+    w_k: np.ndarray  # (d_context, Hk·Dk)
+    w_v: np.ndarray  # (d_context, Hk·Dv)
+    w_o: np.ndarray  # (H·Dv, d_model)
+    b_q: np.ndarray | None = None  # (H·Dk,)
+    b_k: np.ndarray | None = None  # (Hk·Dk,)
+    b_v: np.ndarray | None = None  # (Hk·Dv,)
+    b_o: np.ndarray | None = None  # (d_model,)
+    heads: int = 1
+    kv_heads: int = 1
+
+
+class MultiHeadCache(NamedTuple):
+    """What the backward pass has to remember of the forward pass."""
+
+    x: np.ndarray  # (..., Tq, d_model)
+    context: np.ndarray | None  # (..., Tk, d_context), None for self-attention
+    merged: np.ndarray  # (..., Tq, H·Dv)
+    attention: AttentionCache
+    params: MultiHeadParams
+
+
+def init_multihead(
+    d_model: int, heads: int, *, rng, kv_heads=None, d_k=None, d_v=None, d_context=None, bias=True, dtype=np.float64
+) -> MultiHeadParams:
+    """Fresh parameters: entries of W ~ N(0, 1/fan_in), biases zero.
+
+    `kv_heads` defaults to `heads`, `d_k` and `d_v` to d_model / heads, `d_context` to d_model.
+
+    Examples
+    --------
+    >>> params = init_multihead(512, 8, kv_heads=2, rng=np.random.default_rng(0))
+    >>> params.w_q.shape, params.w_k.shape
+    ((512, 512), (512, 128))
+    """
+    d_model, heads = whole_number("d_model", d_model, least=1), whole_number("heads", heads, least=1)
+    kv_heads = heads if kv_heads is None else whole_number("kv_heads", kv_heads, least=1)
+    if heads % kv_heads:
+        raise ValueError(f"kv_heads: got {kv_heads}, expected a number that divides heads = {heads}")
+    if (d_k is None or d_v is None) and d_model % heads:
+        raise ValueError(f"heads: got {heads}, expected a number that divides d_model = {d_model}, or d_k and d_v")
+    d_k = d_model // heads if d_k is None else whole_number("d_k", d_k, least=1)
+    d_v = d_model // heads if d_v is None else whole_number("d_v", d_v, least=1)
+    d_context = d_model if d_context is None else whole_number("d_context", d_context, least=1)
+
+    def weight(fan_in, fan_out):
+        return (rng.standard_normal((fan_in, fan_out)) / math.sqrt(fan_in)).astype(dtype)
+
+    widths = (heads * d_k, kv_heads * d_k, kv_heads * d_v, d_model)
+    weights = [weight(n, m) for n, m in zip((d_model, d_context, d_context, heads * d_v), widths, strict=True)]
+    biases = [np.zeros(m, dtype=dtype) if bias else None for m in widths]
+    return MultiHeadParams(*weights, *biases, heads=heads, kv_heads=kv_heads)
+
+
+def split_heads(x, heads: int) -> np.ndarray:
+    """Cut the last axis into heads: (..., T, H·D) -> (..., H, T, D).
+
+    Examples
+    --------
+    >>> split_heads(np.zeros((3, 512)), 8).shape
+    (8, 3, 64)
+    """
+    x = float_array("x", x, min_ndim=2)
+    heads = whole_number("heads", heads, least=1)
+    if x.shape[-1] % heads:
+        raise ValueError(f"heads: got {heads}, expected a number that divides the width {x.shape[-1]}")
+    return x.reshape(*x.shape[:-1], heads, x.shape[-1] // heads).swapaxes(-2, -3)
+
+
+def merge_heads(x) -> np.ndarray:
+    """Put the heads side by side again: (..., H, T, D) -> (..., T, H·D).
+
+    Examples
+    --------
+    >>> merge_heads(np.zeros((8, 3, 64))).shape
+    (3, 512)
+    """
+    x = float_array("x", x, min_ndim=3).swapaxes(-2, -3)  # (..., T, H, D)
+    return x.reshape(*x.shape[:-2], x.shape[-2] * x.shape[-1])
+
+
+def multihead_forward(x, params: MultiHeadParams, *, context=None, **keywords) -> tuple[np.ndarray, MultiHeadCache]:
+    """Let every token of `x` attend with several heads.
+
+    Parameters
+    ----------
+    x : (..., Tq, d_model) array of floats
+    params : MultiHeadParams
+    context : (..., Tk, d_context) array of floats, optional
+        Where keys and values come from; `x` itself (self-attention) unless given.
+    **keywords
+        mask, causal, scale, softcap, window, offset: those of `attention_forward`, and a mask
+        broadcasts to (..., H, Tq, Tk).
+
+    Returns
+    -------
+    out : (..., Tq, d_model) array
+    cache : MultiHeadCache
+        For `multihead_backward`; `cache.attention.weights` has every head's weights.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> out, cache = multihead_forward(rng.standard_normal((3, 512)), init_multihead(512, 8, rng=rng))
+    >>> out.shape, cache.attention.weights.shape
+    ((3, 512), (8, 3, 3))
+    """
+    x, q, k, v = project(x, params, context)
+    heads_out, attention_cache = attention_forward(q, k, v, **keywords)  # (..., H, Tq, Dv)
+    merged = merge_heads(heads_out)  # (..., Tq, H·Dv)
+    out = linear(merged, params.w_o, params.b_o)
+    return out, MultiHeadCache(x, None if context is None else np.asarray(context), merged, attention_cache, params)
+
+
+def multihead_backward(dout, cache: MultiHeadCache) -> tuple[np.ndarray, np.ndarray | None, MultiHeadParams]:
+    """Send the gradient of the output back to the inputs and the parameters.
+
+    Parameters
+    ----------
+    dout : (..., Tq, d_model) array of floats
+    cache : MultiHeadCache
+
+    Returns
+    -------
+    dx : (..., Tq, d_model) array
+    dcontext : (..., Tk, d_context) array, or None for self-attention
+    dparams : MultiHeadParams
+        The gradient of each parameter under its own name, None where a bias was None.
+    """
+    x, context, merged, attention_cache, params = cache
+    source = x if context is None else context
+    dout = float_array("dout", dout)
+    same_shape("dout", dout, (*x.shape[:-1], params.w_o.shape[-1]))
+    # out = merged @ w_o + b_o
+    dmerged, dw_o, db_o = linear_backward(dout, merged, params.w_o, params.b_o)
+    # merged = merge_heads(attention(q, k, v))
+    dq, dk, dv = attention_backward(split_heads(dmerged, params.heads), attention_cache)
+    # q, k, v = split_heads(x @ w + b)
+    dx, dw_q, db_q = linear_backward(merge_heads(dq), x, params.w_q, params.b_q)
+    dsource_k, dw_k, db_k = linear_backward(merge_heads(dk), source, params.w_k, params.b_k)
+    dsource_v, dw_v, db_v = linear_backward(merge_heads(dv), source, params.w_v, params.b_v)
+    dsource = dsource_k + dsource_v
+    dparams = params._replace(
+        w_q=dw_q, w_k=dw_k, w_v=dw_v, w_o=dw_o, b_q=db_q, b_k=db_k, b_v=db_v, b_o=db_o
+    )
+    return (dx + dsource, None, dparams) if context is None else (dx, dsource, dparams)
+
+
+def project(x, params: MultiHeadParams, context=None):
+    """`(x, q, k, v)`: checked input, and its projections cut into heads."""
+    x = float_array("x", x, min_ndim=2)
+    source, source_name = (x, "x") if context is None else (float_array("context", context, min_ndim=2), "context")
+    check_params(params, x.shape[-1], source.shape[-1], source_name)
+    if source.shape[:-2] != x.shape[:-2]:
+        raise ValueError(f"context: got batch axes {source.shape[:-2]}, expected {x.shape[:-2]} as x")
+    q = split_heads(linear(x, params.w_q, params.b_q), params.heads)  # (..., H, Tq, Dk)
+    k = split_heads(linear(source, params.w_k, params.b_k), params.kv_heads)  # (..., Hk, Tk, Dk)
+    v = split_heads(linear(source, params.w_v, params.b_v), params.kv_heads)  # (..., Hk, Tk, Dv)
+    return x, q, k, v
+
+
+def check_params(params: MultiHeadParams, d_model: int, d_context: int, source_name: str) -> None:
+    """Parameters whose shapes fit each other and the input."""
+    heads = whole_number("heads", params.heads, least=1)
+    kv_heads = whole_number("kv_heads", params.kv_heads, least=1)
+    check_groups(heads, kv_heads)
+    for name in ("w_q", "w_k", "w_v", "w_o"):
+        weight = float_array(name, getattr(params, name))
+        if weight.ndim != 2:
+            raise ValueError(f"{name}: got shape {weight.shape}, expected 2 axes (in, out)")
+    for name, count in (("w_q", heads), ("w_k", kv_heads), ("w_v", kv_heads)):
+        if getattr(params, name).shape[1] % count:
+            raise ValueError(f"{name}: got {getattr(params, name).shape[1]} columns, which {count} heads do not divide")
+    d_k, d_v = params.w_q.shape[1] // heads, params.w_v.shape[1] // kv_heads
+    if params.w_q.shape[0] != d_model:
+        raise ValueError(f"x: got width {d_model}, expected {params.w_q.shape[0]}, the rows of w_q")
+    for name in ("w_k", "w_v"):
+        if getattr(params, name).shape[0] != d_context:
+            raise ValueError(
+                f"{source_name}: got width {d_context}, expected {getattr(params, name).shape[0]}, the rows of {name}"
+            )
+    same_shape("w_k", params.w_k, (d_context, kv_heads * d_k))
+    if params.w_o.shape[0] != heads * d_v:
+        raise ValueError(f"w_o: got {params.w_o.shape[0]} rows, expected {heads * d_v}, heads times d_v")
+    for name in ("q", "k", "v", "o"):
+        bias, weight = getattr(params, f"b_{name}"), getattr(params, f"w_{name}")
+        if bias is not None:
+            same_shape(f"b_{name}", float_array(f"b_{name}", bias), weight.shape[1:])
+
+
+def linear(x: np.ndarray, w: np.ndarray, b: np.ndarray | None) -> np.ndarray:
+    """x w + b."""
+    return x @ w if b is None else x @ w + b
+
+
+def linear_backward(dy: np.ndarray, x: np.ndarray, w: np.ndarray, b: np.ndarray | None):
+    """`(dx, dw, db)` of y = x w + b: the weights sum over all tokens of all sequences."""
+    dw = np.einsum("...i,...j->ij", x, dy, optimize=True)
+    db = None if b is None else dy.sum(axis=tuple(range(dy.ndim - 1)))
+    return dy @ w.T, dw, db

@@ -1,0 +1,198 @@
+"""Scoring rules: how well does a query match a key? Each with its gradient. Compared in notebook 07.
+
+    dot product   s_ij = scale · q_i · k_j                       Vaswani et al. 2017
+    additive      s_ij = vᵀ tanh(W_qᵀ q_i + W_kᵀ k_j)            Bahdanau et al. 2015
+    cosine        s_ij = scale · (q_i · k_j) / (‖q_i‖ ‖k_j‖)     "QK-norm"
+
+Every rule is a pair `x_scores(...) -> scores, cache` and `x_scores_backward(dscores, cache)`.
+
+Axes: Tq queries · Tk keys · Dk width of q and k · Da hidden width of the additive rule
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from ._checks import check_scale, compute_dtype, float_array, number, same_shape, whole_number
+
+# The factor on a dot product, by name: what it is as a function of the head width and the model width.
+SCALES = {
+    "1": lambda d_k, d_model: 1.0,
+    "1/sqrt(d_k)": lambda d_k, d_model: 1 / math.sqrt(d_k),
+    "1/d_k": lambda d_k, d_model: 1 / d_k,
+    "1/sqrt(d_model)": lambda d_k, d_model: 1 / math.sqrt(d_model),
+}
+
+
+def scale_factor(name: str, d_k: int, d_model: int | None = None) -> float:
+    """The scale called `name` in `SCALES`, as a number.
+
+    Examples
+    --------
+    >>> scale_factor("1/sqrt(d_k)", 64)
+    0.125
+    """
+    if name not in SCALES:
+        raise ValueError(f"name: got {name!r}, expected one of {', '.join(SCALES)}")
+    d_k = whole_number("d_k", d_k, least=1)
+    if "d_model" in name:
+        d_model = whole_number("d_model", d_model, least=1)
+    return SCALES[name](d_k, d_model)
+
+
+class DotCache(NamedTuple):
+    """What the dot product's backward pass needs."""
+
+    q: np.ndarray  # (..., Tq, Dk)
+    k: np.ndarray  # (..., Tk, Dk)
+    scale: float
+
+
+def dot_scores(q, k, *, scale=None) -> tuple[np.ndarray, DotCache]:
+    """scale · q kᵀ, with scale = 1/√Dk unless given.
+
+    Examples
+    --------
+    >>> scores, cache = dot_scores(np.array([[3.0, 4.0, 0.0, 0.0]]), np.array([[1.0, 2.0, 2.0, 0.0]]))
+    >>> scores  # 11 / √4
+    array([[5.5]])
+    """
+    q, k = check_pair(q, k)
+    scale = check_scale(scale, q.shape[-1])
+    scores = (q @ k.swapaxes(-1, -2)) * scale  # (..., Tq, Dk) @ (..., Dk, Tk) -> (..., Tq, Tk)
+    return scores, DotCache(q, k, scale)
+
+
+def dot_scores_backward(dscores, cache: DotCache) -> tuple[np.ndarray, np.ndarray]:
+    """`(dq, dk)` from the gradient on the scores."""
+    q, k, scale = cache
+    dscores = check_dscores(dscores, q, k)
+    # scores = scale * (q @ k.T)
+    dq = (dscores @ k) * scale  # (..., Tq, Tk) @ (..., Tk, Dk) -> (..., Tq, Dk)
+    dk = (dscores.swapaxes(-1, -2) @ q) * scale  # (..., Tk, Tq) @ (..., Tq, Dk) -> (..., Tk, Dk)
+    return dq, dk
+
+
+class AdditiveCache(NamedTuple):
+    """What the additive rule's backward pass needs: note the array with four times three axes' worth of room."""
+
+    q: np.ndarray  # (..., Tq, Dk)
+    k: np.ndarray  # (..., Tk, Dk)
+    w_q: np.ndarray  # (Dk, Da)
+    w_k: np.ndarray  # (Dk, Da)
+    v: np.ndarray  # (Da,)
+    hidden: np.ndarray  # (..., Tq, Tk, Da), tanh of every query with every key
+
+
+def additive_scores(q, k, w_q, w_k, v) -> tuple[np.ndarray, AdditiveCache]:
+    """vᵀ tanh(W_qᵀ q_i + W_kᵀ k_j) for every query i and key j: bounded by Σ|v|, not by 1.
+
+    Parameters
+    ----------
+    q, k : (..., Tq, Dk) and (..., Tk, Dk) arrays of floats
+    w_q, w_k : (Dk, Da) arrays of floats
+    v : (Da,) array of floats
+
+    Returns
+    -------
+    scores : (..., Tq, Tk) array
+    cache : AdditiveCache
+
+    Examples
+    --------
+    >>> eye = np.eye(2)
+    >>> scores, _ = additive_scores(np.array([[9.0, 9.0]]), np.array([[9.0, 9.0]]), eye, eye, np.array([2.0, 3.0]))
+    >>> scores.round(6)
+    array([[5.]])
+    """
+    q, k = check_pair(q, k)
+    w_q, w_k, v = (float_array(name, x) for name, x in (("w_q", w_q), ("w_k", w_k), ("v", v)))
+    same_shape("v", v, (v.size,))
+    same_shape("w_q", w_q, (q.shape[-1], v.size))
+    same_shape("w_k", w_k, (q.shape[-1], v.size))
+    query = (q @ w_q)[..., :, None, :]  # (..., Tq, 1, Da)
+    key = (k @ w_k)[..., None, :, :]  # (..., 1, Tk, Da)
+    hidden = np.tanh(query + key)  # (..., Tq, Tk, Da)
+    return hidden @ v, AdditiveCache(q, k, w_q, w_k, v, hidden)
+
+
+def additive_scores_backward(dscores, cache: AdditiveCache) -> tuple[np.ndarray, ...]:
+    """`(dq, dk, dw_q, dw_k, dv)` from the gradient on the scores."""
+    q, k, w_q, w_k, v, hidden = cache
+    dscores = check_dscores(dscores, q, k)
+    # scores = hidden @ v
+    dv = np.einsum("...ij,...ija->a", dscores, hidden)
+    dhidden = dscores[..., None] * v  # (..., Tq, Tk, Da)
+    # hidden = tanh(query + key)
+    dsum = dhidden * (1 - hidden**2)
+    dquery, dkey = dsum.sum(axis=-2), dsum.sum(axis=-3)  # (..., Tq, Da), (..., Tk, Da)
+    # query = q @ w_q, key = k @ w_k
+    dw_q = np.einsum("...id,...ia->da", q, dquery)
+    dw_k = np.einsum("...jd,...ja->da", k, dkey)
+    return dquery @ w_q.T, dkey @ w_k.T, dw_q, dw_k, dv
+
+
+class CosineCache(NamedTuple):
+    """What the cosine rule's backward pass needs."""
+
+    q_unit: np.ndarray  # (..., Tq, Dk), each row of length 1 (or 0)
+    k_unit: np.ndarray  # (..., Tk, Dk)
+    q_norm: np.ndarray  # (..., Tq, 1)
+    k_norm: np.ndarray  # (..., Tk, 1)
+    scale: float
+
+
+def cosine_scores(q, k, *, scale=1.0) -> tuple[np.ndarray, CosineCache]:
+    """scale · cos of the angle between q_i and k_j. A zero vector scores 0 with everything.
+
+    Examples
+    --------
+    >>> scores, _ = cosine_scores(np.array([[3.0, 4.0]]), np.array([[30.0, 40.0], [-4.0, 3.0]]))
+    >>> scores.round(6) + 0.0
+    array([[1., 0.]])
+    """
+    q, k = check_pair(q, k)
+    scale = number("scale", scale)
+    (q_unit, q_norm), (k_unit, k_norm) = unit_rows(q), unit_rows(k)
+    scores = (q_unit @ k_unit.swapaxes(-1, -2)) * scale
+    return scores, CosineCache(q_unit, k_unit, q_norm, k_norm, scale)
+
+
+def cosine_scores_backward(dscores, cache: CosineCache) -> tuple[np.ndarray, np.ndarray]:
+    """`(dq, dk)` from the gradient on the scores: only what turns a vector, nothing that stretches it."""
+    q_unit, k_unit, q_norm, k_norm, scale = cache
+    # scores = scale * (q_unit @ k_unit.T)
+    dq_unit, dk_unit = dot_scores_backward(dscores, DotCache(q_unit, k_unit, scale))
+    # unit = x / norm
+    return unit_rows_backward(dq_unit, q_unit, q_norm), unit_rows_backward(dk_unit, k_unit, k_norm)
+
+
+def unit_rows(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """`(unit, norm)`: rows divided by their length; a zero row stays zero."""
+    norm = np.sqrt((x * x).sum(axis=-1, keepdims=True))
+    return x / np.where(norm == 0, 1, norm), norm
+
+
+def unit_rows_backward(dunit: np.ndarray, unit: np.ndarray, norm: np.ndarray) -> np.ndarray:
+    """dx = (dunit − unit (unit · dunit)) / norm; zero for a zero row, where there is no direction to turn."""
+    along = (unit * dunit).sum(axis=-1, keepdims=True)
+    return np.where(norm == 0, 0, (dunit - unit * along) / np.where(norm == 0, 1, norm))
+
+
+def check_pair(q, k) -> tuple[np.ndarray, np.ndarray]:
+    """Queries and keys of the same width and the same leading axes, in the dtype to compute in."""
+    q, k = float_array("q", q, min_ndim=2), float_array("k", k, min_ndim=2)
+    if q.shape[-1] == 0:
+        raise ValueError(f"q: got shape {q.shape}, expected a width d_k of at least 1")
+    if k.shape[:-2] != q.shape[:-2] or k.shape[-1] != q.shape[-1]:
+        raise ValueError(f"k: got shape {k.shape}, expected {(*q.shape[:-2], 'Tk', q.shape[-1])} to go with q")
+    compute, _ = compute_dtype(q, k)
+    return q.astype(compute, copy=False), k.astype(compute, copy=False)
+
+
+def check_dscores(dscores, q: np.ndarray, k: np.ndarray) -> np.ndarray:
+    """A gradient of the shape of the scores."""
+    dscores = float_array("dscores", dscores)
+    same_shape("dscores", dscores, (*q.shape[:-1], k.shape[-2]))
+    return dscores

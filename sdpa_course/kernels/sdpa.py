@@ -1,0 +1,179 @@
+"""Scaled dot-product attention, the readable pair. Taught in notebooks 05 (forward) and 06 (backward).
+
+    scores  = scale · q kᵀ            scale = 1/√d_k unless given
+    scores  = c · tanh(scores / c)    only with softcap = c
+    scores  = −inf where hidden       mask, causal, window
+    weights = softmax(scores)
+    out     = weights v
+
+Axes: B batch · Hq query heads · Hk key/value heads · Tq queries · Tk keys · Dk, Dv widths.
+Any leading axes work, from plain (T, D) up. Below, `...` stands for (B, Hq).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ._checks import AttentionArguments, check_attention, float_array, same_shape
+from .masks import apply_mask, in_window, select_matmul
+from .softmax import softmax_backward, softmax_forward
+
+
+class AttentionCache(NamedTuple):
+    """What the backward pass has to remember of the forward pass."""
+
+    q: np.ndarray  # (..., Tq, Dk)
+    k: np.ndarray  # (..., Tk, Dk), repeated for every query head
+    v: np.ndarray  # (..., Tk, Dv), repeated for every query head
+    weights: np.ndarray  # (..., Tq, Tk)
+    allowed: np.ndarray | None  # (..., Tq, Tk), None when nothing is hidden
+    slope: np.ndarray | None  # (..., Tq, Tk), derivative of the soft cap, None without one
+    scale: float
+    group: int  # query heads per key/value head
+    dtype: np.dtype  # of the gradients
+
+
+def attention_forward(q, k, v, *, mask=None, causal=False, scale=None, softcap=None, window=None, offset=0):
+    """Let every query take a weighted average of the values: softmax(scale · q kᵀ) v.
+
+    Parameters
+    ----------
+    q : (..., Hq, Tq, Dk) array of floats
+    k : (..., Hk, Tk, Dk) array of floats
+        Hq is a multiple of Hk: query head h uses key/value head h // (Hq / Hk).
+    v : (..., Hk, Tk, Dv) array of floats
+    mask : array that broadcasts to (..., Hq, Tq, Tk), optional
+        Boolean (True = may attend) or float (added to the scores; −inf hides).
+    causal : bool
+        The query at position p sees keys j ≤ p.
+    scale : float, optional
+        Factor on the scores; None means 1/√Dk.
+    softcap : float, optional
+        Bound scores by c · tanh(scores / c), after the scale and before the mask.
+    window : (left, right), optional
+        The query at p sees keys p − left ≤ j ≤ p + right; None leaves a side open.
+    offset : int or (...) array of ints
+        Position of the first query, the number of keys before it; query i stands at p = offset + i.
+
+    Returns
+    -------
+    out : (..., Hq, Tq, Dv) array
+    cache : AttentionCache
+        For `attention_backward`; `cache.weights` are the attention weights.
+
+    Notes
+    -----
+    A query that may see nothing gets zeros. float16 is computed in float32. Taught in notebook 05.
+
+    Examples
+    --------
+    >>> q = k = np.array([[1.0, 0.0], [0.0, 1.0]])
+    >>> out, cache = attention_forward(q, k, np.array([[1.0], [3.0]]), causal=True)
+    >>> cache.weights.round(3)
+    array([[1.   , 0.   ],
+           [0.33 , 0.67 ]])
+    >>> out.round(3)
+    array([[1.   ],
+           [2.339]])
+    """
+    a = check_attention(
+        q, k, v, mask=mask, causal=causal, scale=scale, softcap=softcap, window=window, offset=offset
+    )
+    return attend(a)
+
+
+def attend(a: AttentionArguments) -> tuple[np.ndarray, AttentionCache]:
+    """The forward lines, on checked arguments."""
+    q, k, v = a.q, repeat_heads(a.k, a.group), repeat_heads(a.v, a.group)
+    slope = None
+    with np.errstate(invalid="ignore", over="ignore", under="ignore"):
+        scores = (q @ k.swapaxes(-1, -2)) * a.scale  # (..., Tq, Dk) @ (..., Dk, Tk) -> (..., Tq, Tk)
+        if a.softcap is not None:
+            squashed = np.tanh(scores / a.softcap)
+            scores = a.softcap * squashed
+            slope = 1 - squashed**2
+        scores, allowed = apply_mask(scores, a.mask, visible(a))
+        weights = softmax_forward(scores)
+        if allowed is not None:
+            weights = np.where(allowed, weights, 0)  # a NaN row is NaN only where it may look
+        out = select_matmul(weights, v, allowed)  # (..., Tq, Tk) @ (..., Tk, Dv) -> (..., Tq, Dv)
+        out = out.astype(a.dtype, copy=False)
+    return out, AttentionCache(q, k, v, weights, allowed, slope, a.scale, a.group, a.dtype)
+
+
+def attention_backward(dout, cache: AttentionCache):
+    """Send the gradient of the output back to queries, keys and values.
+
+    Parameters
+    ----------
+    dout : (..., Hq, Tq, Dv) array of floats
+        Gradient of the loss with respect to `out`.
+    cache : AttentionCache
+        The second result of `attention_forward`.
+
+    Returns
+    -------
+    dq : (..., Hq, Tq, Dk) array
+    dk : (..., Hk, Tk, Dk) array
+    dv : (..., Hk, Tk, Dv) array
+
+    Notes
+    -----
+    The forward lines in reverse order, each differentiated. Where query heads share a key/value
+    head, its gradient is the sum over them. Taught in notebook 06.
+
+    Examples
+    --------
+    >>> q = k = np.array([[1.0, 0.0], [0.0, 1.0]])
+    >>> out, cache = attention_forward(q, k, np.array([[1.0], [3.0]]), causal=True)
+    >>> dq, dk, dv = attention_backward(np.ones_like(out), cache)
+    >>> dv.round(3)
+    array([[1.33],
+           [0.67]])
+    """
+    q, k, v, weights, allowed, slope, scale, group, dtype = cache
+    dout = float_array("dout", dout)
+    same_shape("dout", dout, (*q.shape[:-1], v.shape[-1]))
+    dout = dout.astype(q.dtype, copy=False)
+    hidden = None if allowed is None else ~allowed
+    seen_by = None if allowed is None else allowed.swapaxes(-1, -2)
+    with np.errstate(invalid="ignore", over="ignore", under="ignore"):
+        # out = weights @ v
+        dv = select_matmul(weights.swapaxes(-1, -2), dout, seen_by)  # (..., Tk, Tq) @ (..., Tq, Dv) -> (..., Tk, Dv)
+        dweights = dout @ v.swapaxes(-1, -2)  # (..., Tq, Dv) @ (..., Dv, Tk) -> (..., Tq, Tk)
+        if hidden is not None:
+            dweights[hidden] = 0
+        # weights = softmax(scores), scores = -inf where hidden
+        dscores = softmax_backward(dweights, weights)
+        if hidden is not None:
+            dscores[hidden] = 0
+        # scores = softcap * tanh(scores / softcap)
+        if slope is not None:
+            dscores = dscores * slope if hidden is None else np.where(hidden, 0, dscores * slope)
+        # scores = scale * (q @ k.T)
+        dscores = dscores * scale
+        dq = select_matmul(dscores, k, allowed)  # (..., Tq, Tk) @ (..., Tk, Dk) -> (..., Tq, Dk)
+        dk = select_matmul(dscores.swapaxes(-1, -2), q, seen_by)  # (..., Tk, Tq) @ (..., Tq, Dk) -> (..., Tk, Dk)
+        return tuple(x.astype(dtype, copy=False) for x in (dq, sum_heads(dk, group), sum_heads(dv, group)))
+
+
+def visible(a: AttentionArguments) -> np.ndarray | None:
+    """Which keys `causal` and `window` let each query see; None means all of them."""
+    if a.left is None and a.right is None:
+        return None
+    offset = a.offset[..., None, None, None] if a.offset.ndim else a.offset  # (B,) -> (B, 1, 1, 1)
+    positions = offset + np.arange(a.q.shape[-2])[:, None]
+    return in_window(positions, np.arange(a.k.shape[-2]), a.left, a.right)
+
+
+def repeat_heads(x: np.ndarray, group: int) -> np.ndarray:
+    """One copy of each key/value head for every query head that shares it: (..., Hk, T, D) -> (..., Hq, T, D)."""
+    return x if group == 1 else np.repeat(x, group, axis=-3)
+
+
+def sum_heads(dx: np.ndarray, group: int) -> np.ndarray:
+    """The gradient of `repeat_heads`: a head that was copied sums what its copies receive."""
+    if group == 1:
+        return dx
+    *batch, heads, T, D = dx.shape
+    return dx.reshape(*batch, heads // group, group, T, D).sum(axis=-3)

@@ -1,0 +1,116 @@
+"""Where the blocks and tiles of the blocked kernel lie. No arithmetic on scores here, only geometry.
+
+A *block* is a run of query rows of one head, or several whole heads when they are small: what one
+thread does at a time. A *tile* is a block's rows against a run of keys: what it holds at a time.
+Keys that no row of a block may see get no tile.
+
+Axes: B batch · Hk key/value heads · group query heads a key/value head · Tq queries · Tk keys
+"""
+
+import math
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from ._checks import AttentionArguments
+from .masks import in_window
+
+ROWS = 512  # query rows of a block at the most; with fewer than 64 the matrix products lose their speed
+TILE = 512 * 256  # scores of a tile: 512 KiB in float32, which fits the level-2 cache
+EDGE = 128  # keys of a tile that a causal or window edge runs through: its hidden half is wasted work
+
+
+class Block(NamedTuple):
+    """Query rows `start` to `stop` of the heads at `index`."""
+
+    index: tuple[int, ...]  # into the axes before the rows, the later ones left whole
+    start: int
+    stop: int
+
+
+class Tile(NamedTuple):
+    """Rows (counted from the block's first) against keys; the window may cut through some of the rows."""
+
+    rows: slice
+    keys: slice
+    cut: slice  # those of its rows, counted from the tile's first, that do not see every key
+    seen: np.ndarray | None  # (cut rows, keys), which keys they see; None where no row is cut
+
+    def visible(self) -> np.ndarray | None:
+        """(rows, keys), which keys each row of the tile sees; None where it is all of them."""
+        if self.seen is None:
+            return None
+        visible = np.ones((self.rows.stop - self.rows.start, self.seen.shape[-1]), dtype=bool)
+        visible[self.cut] = self.seen
+        return visible
+
+
+def by_group(a: AttentionArguments, out: np.ndarray) -> tuple[AttentionArguments, np.ndarray]:
+    """Views with a group axis, so that a query head finds its key/value head at the same index.
+
+    q, mask, out: (B..., Hq, ...) -> (B..., Hk, group, ...). k and v are broadcast along it, not copied.
+    """
+    if a.q.ndim == 2:
+        return a, out
+    lead = (*a.k.shape[:-2], a.group)
+    a = a._replace(
+        q=a.q.reshape(*lead, *a.q.shape[-2:]),
+        k=np.broadcast_to(a.k[..., None, :, :], (*lead, *a.k.shape[-2:])),
+        v=np.broadcast_to(a.v[..., None, :, :], (*lead, *a.v.shape[-2:])),
+        mask=None if a.mask is None else a.mask.reshape(*lead, *a.mask.shape[-2:]),
+        offset=np.broadcast_to(a.offset[..., None, None], lead) if a.offset.ndim else a.offset,
+    )
+    return a, out.reshape(*lead, *out.shape[-2:])
+
+
+def blocks(a: AttentionArguments, threads: int) -> list[Block]:
+    """All the work of a call with a group axis; under a causal mask the longest rows come first."""
+    *lead, Tq, _ = a.q.shape
+    head = Tq * a.k.shape[-2]  # scores of one head
+    axes = len(lead) - 2 if a.offset.ndim else 0  # at least the batch is indexed: a block has one offset
+    while axes < len(lead) and math.prod(lead[axes:]) * head > TILE:
+        axes += 1
+    rows = Tq
+    if axes == len(lead):
+        fair_share = math.ceil(math.prod(lead) * Tq / (4 * threads))
+        rows = min(ROWS, max(64, fair_share))
+    starts = reversed(range(0, Tq, rows))
+    return [Block(index, i, min(i + rows, Tq)) for i in starts for index in np.ndindex(*lead[:axes])]
+
+
+def key_range(a: AttentionArguments, position: int, rows: int) -> tuple[int, int]:
+    """First and last + 1 of the keys that any row sees; the rows stand at position, position + 1, …"""
+    Tk = a.k.shape[-2]
+    first = 0 if a.left is None else max(0, position - a.left)
+    last = Tk if a.right is None else min(Tk, position + rows + a.right)
+    return first, last
+
+
+def tiles(a: AttentionArguments, position: int, rows: int, step: int) -> Iterator[Tile]:
+    """Cut what the rows see into tiles of `step` keys, narrower where an edge of the window runs through."""
+    first, last = key_range(a, position, rows)
+    # Every row sees the keys from `inner` to `outer`: too few to be worth a tile count as part of an edge.
+    inner = first if a.left is None else min(max(first, position + rows - 1 - a.left), last)
+    outer = last if a.right is None else max(min(last, position + 1 + a.right), inner)
+    if outer - inner < EDGE < last - first:
+        outer = inner
+    edge = min(step, EDGE)
+    for low, high, width in ((first, inner, edge), (inner, outer, step), (outer, last, edge)):
+        for j in range(low, high, width):
+            yield tile(a, position, rows, slice(j, min(j + width, high)))
+
+
+def tile(a: AttentionArguments, position: int, rows: int, keys: slice) -> Tile:
+    """The rows that see any of these keys, against them."""
+    low = 0 if a.right is None else max(0, keys.start - a.right - position)
+    high = rows if a.left is None else min(rows, keys.stop + a.left - position)
+    # The window ends before the last key for rows below `right`, starts after the first from `left` on.
+    right = low if a.right is None else min(high, max(low, keys.stop - 1 - a.right - position))
+    left = high if a.left is None else max(low, min(high, keys.start + a.left - position + 1))
+    if right == low and left == high:
+        return Tile(slice(low, high), keys, slice(0, 0), None)
+    start, stop = (low, right) if left == high else (left, high) if right == low else (low, high)
+    positions = position + np.arange(start, stop)[:, None]
+    seen = in_window(positions, np.arange(keys.start, keys.stop), a.left, a.right)
+    return Tile(slice(low, high), keys, slice(start - low, stop - low), seen)

@@ -1,0 +1,1 @@
+"""Independent paths to the same numbers: slow loops, finite differences, complex steps."""
