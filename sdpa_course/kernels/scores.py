@@ -4,7 +4,7 @@
     additive      s_ij = vᵀ tanh(W_qᵀ q_i + W_kᵀ k_j)            Bahdanau et al. 2015
     cosine        s_ij = scale · (q_i · k_j) / (‖q_i‖ ‖k_j‖)     "QK-norm"
 
-Every rule is a pair `x_scores(...) -> scores, cache` and `x_scores_backward(dscores, cache)`.
+Every rule is a pair `x_scores_forward(...) -> scores, cache` and `x_scores_backward(dscores, cache)`.
 
 Axes: Tq queries · Tk keys · Dk width of q and k · Da hidden width of the additive rule
 """
@@ -49,12 +49,12 @@ class DotCache(NamedTuple):
     scale: float
 
 
-def dot_scores(q, k, *, scale=None) -> tuple[np.ndarray, DotCache]:
+def dot_scores_forward(q, k, *, scale=None) -> tuple[np.ndarray, DotCache]:
     """scale · q kᵀ, with scale = 1/√Dk unless given.
 
     Examples
     --------
-    >>> scores, cache = dot_scores(np.array([[3.0, 4.0, 0.0, 0.0]]), np.array([[1.0, 2.0, 2.0, 0.0]]))
+    >>> scores, cache = dot_scores_forward(np.array([[3.0, 4.0, 0.0, 0.0]]), np.array([[1.0, 2.0, 2.0, 0.0]]))
     >>> scores  # 11 / √4
     array([[5.5]])
     """
@@ -75,7 +75,7 @@ def dot_scores_backward(dscores, cache: DotCache) -> tuple[np.ndarray, np.ndarra
 
 
 class AdditiveCache(NamedTuple):
-    """What the additive rule's backward pass needs: note the array with four times three axes' worth of room."""
+    """What the additive rule's backward pass needs. Mind `hidden`: Tq·Tk·Da numbers, the price of this rule."""
 
     q: np.ndarray  # (..., Tq, Dk)
     k: np.ndarray  # (..., Tk, Dk)
@@ -85,7 +85,7 @@ class AdditiveCache(NamedTuple):
     hidden: np.ndarray  # (..., Tq, Tk, Da), tanh of every query with every key
 
 
-def additive_scores(q, k, w_q, w_k, v) -> tuple[np.ndarray, AdditiveCache]:
+def additive_scores_forward(q, k, w_q, w_k, v) -> tuple[np.ndarray, AdditiveCache]:
     """vᵀ tanh(W_qᵀ q_i + W_kᵀ k_j) for every query i and key j: bounded by Σ|v|, not by 1.
 
     Parameters
@@ -102,7 +102,7 @@ def additive_scores(q, k, w_q, w_k, v) -> tuple[np.ndarray, AdditiveCache]:
     Examples
     --------
     >>> eye = np.eye(2)
-    >>> scores, _ = additive_scores(np.array([[9.0, 9.0]]), np.array([[9.0, 9.0]]), eye, eye, np.array([2.0, 3.0]))
+    >>> scores, _ = additive_scores_forward(np.array([[9.0, 9.0]]), np.array([[9.0, 9.0]]), eye, eye, np.array([2.0, 3.0]))
     >>> scores.round(6)
     array([[5.]])
     """
@@ -143,12 +143,12 @@ class CosineCache(NamedTuple):
     scale: float
 
 
-def cosine_scores(q, k, *, scale=1.0) -> tuple[np.ndarray, CosineCache]:
+def cosine_scores_forward(q, k, *, scale=1.0) -> tuple[np.ndarray, CosineCache]:
     """scale · cos of the angle between q_i and k_j. A zero vector scores 0 with everything.
 
     Examples
     --------
-    >>> scores, _ = cosine_scores(np.array([[3.0, 4.0]]), np.array([[30.0, 40.0], [-4.0, 3.0]]))
+    >>> scores, _ = cosine_scores_forward(np.array([[3.0, 4.0]]), np.array([[30.0, 40.0], [-4.0, 3.0]]))
     >>> scores.round(6) + 0.0
     array([[1., 0.]])
     """

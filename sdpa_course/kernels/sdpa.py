@@ -70,8 +70,8 @@ def attention_forward(q, k, v, *, mask=None, causal=False, scale=None, softcap=N
     >>> q = k = np.array([[1.0, 0.0], [0.0, 1.0]])
     >>> out, cache = attention_forward(q, k, np.array([[1.0], [3.0]]), causal=True)
     >>> cache.weights.round(3)
-    array([[1.   , 0.   ],
-           [0.33 , 0.67 ]])
+    array([[1.  , 0.  ],
+           [0.33, 0.67]])
     >>> out.round(3)
     array([[1.   ],
            [2.339]])
