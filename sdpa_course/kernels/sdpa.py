@@ -73,8 +73,8 @@ def attention_forward(q, k, v, *, mask=None, causal=False, scale=None, softcap=N
     array([[1.  , 0.  ],
            [0.33, 0.67]])
     >>> out.round(3)
-    array([[1.   ],
-           [2.339]])
+    array([[1.  ],
+           [2.34]])
     """
     a = check_attention(
         q, k, v, mask=mask, causal=causal, scale=scale, softcap=softcap, window=window, offset=offset

@@ -1,0 +1,51 @@
+# make lab    read the course in JupyterLab        make test   run everything that must hold
+# make notebooks   execute the notebooks anew      make bench  measure the kernels, write docs/benchmarks.md
+# make lock   refresh the pinned versions          make format tidy the code
+
+PYTHON ?= python3
+LAB_ARGS ?=
+BIN := .venv/bin
+# Jupyter asks for this when it runs as root, as it does in many containers.
+AS_ROOT := $(shell [ "$$(id -u)" = 0 ] && echo --allow-root)
+
+ENVIRONMENT = @command -v $(PYTHON) >/dev/null || { \
+	echo "sdpa-course: $(PYTHON) was not found; Python 3.11 or newer is needed (or name it: make PYTHON=/path/to/python3)" >&2; \
+	exit 1; }; $(PYTHON) tools/environment.py
+
+.PHONY: help lab test notebooks bench lock format clean
+
+help:
+	@sed -n 's/^# //p' Makefile
+
+lab:
+	$(ENVIRONMENT) install lab
+	@echo "sdpa-course: starting JupyterLab; its address with the token is printed below, Ctrl-C stops it"
+	@$(BIN)/jupyter lab --ip=127.0.0.1 --ServerApp.root_dir="$(CURDIR)" $(AS_ROOT) $(LAB_ARGS) notebooks/00_start_here.ipynb
+
+test:
+	$(ENVIRONMENT) install lab tests torch
+	@echo "sdpa-course: style of code and notebooks"
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@echo "sdpa-course: tests, doctests and notebooks"
+	@$(BIN)/python -m pytest -n auto --dist loadfile --doctest-modules \
+		--nbval --nbval-current-env --nbval-cell-timeout 60 $(TEST_ARGS)
+
+notebooks:
+	$(ENVIRONMENT) install lab tests
+	@$(BIN)/python tools/run_notebooks.py $(NB)
+
+bench:
+	$(ENVIRONMENT) install torch
+	@$(BIN)/python tools/bench.py
+
+lock:
+	$(ENVIRONMENT) lock
+
+format:
+	$(ENVIRONMENT) install tests
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+
+clean:
+	rm -rf .venv build *.egg-info

@@ -1,0 +1,158 @@
+"""Make the environment that `make lab` and `make test` run in, or say in one sentence what is missing.
+
+    python3 tools/environment.py install lab          the folder .venv with the package and its extra `lab`
+    python3 tools/environment.py lock                 constraints.txt anew, from the newest versions
+
+Does nothing when .venv is already what it should be. Runs on the standard library alone, and its syntax
+is old on purpose: an old Python has to get as far as the sentence that says it is too old.
+"""
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+OLDEST = (3, 11)
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+VENV = os.path.join(ROOT, ".venv")
+CONSTRAINTS = os.path.join(ROOT, "constraints.txt")
+STAMP = os.path.join(VENV, "sdpa-course.json")
+EXTRAS = ["lab", "tests", "homework", "lectures", "torch", "dask"]
+NO_NETWORK = re.compile(
+    "name resolution|name or service not known|connection (refused|reset|aborted|broken)|network is unreachable"
+    "|timed out|max retries|failed to establish|proxyerror|cannot connect|no address associated",
+    re.IGNORECASE,
+)
+
+
+def fail(sentence):
+    sys.exit("sdpa-course: " + sentence)
+
+
+def say(sentence):
+    print("sdpa-course: " + sentence, flush=True)
+
+
+def check_python():
+    """An old Python, or one without venv, cannot go on."""
+    if sys.version_info < OLDEST:
+        fail(
+            "Python {}.{} or newer is needed and {} is {}.{}; install a newer one, or name it: "
+            "make PYTHON=/path/to/python3".format(*(OLDEST + (sys.executable,) + tuple(sys.version_info[:2])))
+        )
+    try:
+        import ensurepip  # noqa: F401
+        import venv  # noqa: F401
+    except ImportError:
+        fail(
+            "{} has no venv module; install it (on Debian and Ubuntu: apt-get install python3-venv), "
+            "or name another Python: make PYTHON=/path/to/python3".format(sys.executable)
+        )
+
+
+def python_of(venv):
+    return os.path.join(venv, "Scripts" if os.name == "nt" else "bin", "python")
+
+
+def works(venv):
+    """Does the environment have a Python that runs, of the version that was asked for, with pip?"""
+    probe = "import sys, pip; print(sys.version_info[:2] == {})".format(tuple(sys.version_info[:2]))
+    try:
+        answer = subprocess.run([python_of(venv), "-c", probe], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    except OSError:
+        return False
+    return answer.stdout.strip() == b"True"
+
+
+def create(venv):
+    if works(venv):
+        return
+    if os.path.exists(venv):
+        say("{} does not work with this Python (moved, or half made): making it anew".format(venv))
+        shutil.rmtree(venv)
+    say("making the environment {} with Python {}.{}".format(venv, *sys.version_info[:2]))
+    made = subprocess.run([sys.executable, "-m", "venv", venv], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    if made.returncode:
+        sys.stderr.write(made.stdout.decode(errors="replace"))
+        fail("the environment could not be made; on Debian and Ubuntu: apt-get install python3-venv")
+
+
+def pip_install(venv, arguments):
+    """Run pip, and turn its failure into a sentence."""
+    command = [python_of(venv), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--retries", "2"]
+    process = subprocess.run(command + arguments, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    output = process.stdout.decode(errors="replace")
+    if process.returncode:
+        sys.stderr.write("\n".join(output.splitlines()[-15:]) + "\n")
+        if NO_NETWORK.search(output):
+            fail("the Python package index cannot be reached; check the network connection or proxy, and try again")
+        fail("pip could not install the packages; the lines above say why")
+
+
+def wanted_state(extras):
+    """What the environment depends on: if none of it changed, there is nothing to do."""
+    digest = hashlib.sha256()
+    for name in ("pyproject.toml", "constraints.txt"):
+        with open(os.path.join(ROOT, name), "rb") as file:
+            digest.update(file.read())
+    return {"files": digest.hexdigest(), "python": list(sys.version_info[:2]), "root": ROOT, "extras": sorted(extras)}
+
+
+def present_state():
+    try:
+        with open(STAMP) as file:
+            return json.load(file)
+    except (OSError, ValueError):
+        return {"extras": []}
+
+
+def install(extras):
+    unknown = sorted(set(extras) - set(EXTRAS))
+    if unknown:
+        fail("no extra is called {}; there are {}".format(", ".join(unknown), ", ".join(EXTRAS)))
+    present = present_state()
+    wanted = wanted_state(set(extras) | set(present.get("extras", [])))
+    if present == wanted and os.path.exists(python_of(VENV)):
+        return
+    check_python()
+    create(VENV)
+    say("installing the package with {} (a minute or two, once)".format(", ".join(wanted["extras"])))
+    pip_install(VENV, ["--constraint", CONSTRAINTS, "--editable", ".[{}]".format(",".join(wanted["extras"]))])
+    with open(STAMP, "w") as file:
+        json.dump(wanted, file)
+    say("the environment is ready")
+
+
+def lock():
+    """Write constraints.txt: the newest versions that work together, all extras included.
+
+    PyTorch stays where it is (its builds are large and it is only an oracle in the tests): to move it,
+    change its line in constraints.txt by hand first.
+    """
+    check_python()
+    venv = os.path.join(ROOT, "build", "lock")
+    shutil.rmtree(venv, ignore_errors=True)
+    create(venv)
+    with open(CONSTRAINTS) as file:
+        held = [line.strip() for line in file if line.startswith("torch==")]
+    say("resolving the newest versions of everything (a few minutes)")
+    pip_install(venv, held + [".[{}]".format(",".join(EXTRAS))])
+    freeze = [python_of(venv), "-m", "pip", "freeze", "--disable-pip-version-check"]
+    lines = subprocess.run(freeze, stdout=subprocess.PIPE, check=True).stdout.decode().splitlines()
+    pins = sorted(line.split("+")[0] for line in lines if "==" in line and not line.startswith("sdpa"))
+    with open(CONSTRAINTS, "w") as file:
+        file.write("# Versions that were seen to work together. Written by `make lock`.\n")
+        file.write("\n".join(pins) + "\n")
+    say("wrote constraints.txt with {} versions; run make test before you commit it".format(len(pins)))
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["install"]:
+        install(sys.argv[2:])
+    elif sys.argv[1:] == ["lock"]:
+        lock()
+    else:
+        fail("usage: environment.py install EXTRA… | lock")
