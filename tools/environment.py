@@ -48,8 +48,8 @@ def check_python():
         import venv  # noqa: F401
     except ImportError:
         fail(
-            "{} has no venv module; install it (on Debian and Ubuntu: apt-get install python3-venv), "
-            "or name another Python: make PYTHON=/path/to/python3".format(sys.executable)
+            f"{sys.executable} has no venv module; install it (on Debian and Ubuntu: apt-get install python3-venv), "
+            "or name another Python: make PYTHON=/path/to/python3"
         )
 
 
@@ -59,7 +59,7 @@ def python_of(venv):
 
 def works(venv):
     """Does the environment have a Python that runs, of the version that was asked for, with pip?"""
-    probe = "import sys, pip; print(sys.version_info[:2] == {})".format(tuple(sys.version_info[:2]))
+    probe = f"import sys, pip; print(sys.version_info[:2] == {tuple(sys.version_info[:2])})"
     try:
         answer = subprocess.run([python_of(venv), "-c", probe], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     except OSError:
@@ -71,7 +71,7 @@ def create(venv):
     if works(venv):
         return
     if os.path.exists(venv):
-        say("{} does not work with this Python (moved, or half made): making it anew".format(venv))
+        say(f"{venv} does not work with this Python (moved, or half made): making it anew")
         shutil.rmtree(venv)
     say("making the environment {} with Python {}.{}".format(venv, *sys.version_info[:2]))
     made = subprocess.run([sys.executable, "-m", "venv", venv], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
@@ -146,7 +146,7 @@ def lock():
     with open(CONSTRAINTS, "w") as file:
         file.write("# Versions that were seen to work together. Written by `make lock`.\n")
         file.write("\n".join(pins) + "\n")
-    say("wrote constraints.txt with {} versions; run make test before you commit it".format(len(pins)))
+    say(f"wrote constraints.txt with {len(pins)} versions; run make test before you commit it")
 
 
 if __name__ == "__main__":

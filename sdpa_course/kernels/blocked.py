@@ -41,9 +41,7 @@ def attention(q, k, v, *, mask=None, causal=False, scale=None, softcap=None, win
     >>> np.allclose(attention(q, k, v, causal=True), out)
     True
     """
-    a = check_attention(
-        q, k, v, mask=mask, causal=causal, scale=scale, softcap=softcap, window=window, offset=offset
-    )
+    a = check_attention(q, k, v, mask=mask, causal=causal, scale=scale, softcap=softcap, window=window, offset=offset)
     if math.prod(a.q.shape[:-1]) * a.k.shape[-2] <= SMALL:
         return attend(a)[0]
     out = np.zeros((*a.q.shape[:-1], a.v.shape[-1]), dtype=a.dtype)

@@ -10,7 +10,8 @@ import numpy as np
 
 from ._checks import float_array, same_shape
 from .blocked import attention
-from .multihead import MultiHeadParams, linear, merge_heads, project
+from .linear import linear_forward
+from .multihead import MultiHeadParams, merge_heads, project
 
 
 class KVCache:
@@ -110,7 +111,7 @@ def multihead_decode(x, params: MultiHeadParams, cache: KVCache, *, counts=None,
     except Exception:
         cache.lengths = before  # a call that fails leaves the cache as it was
         raise
-    return linear(merge_heads(heads_out), params.w_o, params.b_o)
+    return linear_forward(merge_heads(heads_out), params.w_o, params.b_o)
 
 
 def check_counts(counts, batch: tuple[int, ...], T: int) -> np.ndarray:
@@ -121,6 +122,6 @@ def check_counts(counts, batch: tuple[int, ...], T: int) -> np.ndarray:
     if counts.dtype.kind not in "iu":
         raise TypeError(f"counts: got dtype {counts.dtype}, expected integers")
     same_shape("counts", counts, batch)
-    if counts.size and not (0 <= counts.min() and counts.max() <= T):
+    if counts.size and not (counts.min() >= 0 and counts.max() <= T):
         raise ValueError(f"counts: got {counts.min()} to {counts.max()}, expected 0 to {T}, the tokens given")
     return counts.astype(np.int64)

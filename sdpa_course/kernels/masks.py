@@ -92,7 +92,7 @@ def padding_mask(lengths, Tk: int) -> np.ndarray:
     lengths = np.asarray(lengths)
     if lengths.dtype.kind not in "iu":
         raise TypeError(f"lengths: got dtype {lengths.dtype}, expected integers")
-    if lengths.size and not (0 <= lengths.min() and lengths.max() <= Tk):
+    if lengths.size and not (lengths.min() >= 0 and lengths.max() <= Tk):
         raise ValueError(f"lengths: got {lengths.min()} to {lengths.max()}, expected 0 to Tk = {Tk}")
     return np.arange(Tk) < lengths[..., None, None, None]
 
@@ -158,5 +158,6 @@ def select_matmul(weights: np.ndarray, values: np.ndarray, allowed: np.ndarray |
     others = tuple(axis for axis in range(values.ndim) if axis != values.ndim - 2)
     for j in np.flatnonzero(~finite.all(axis=others)):
         seen = allowed[..., :, j, None]  # (..., Tq, 1)
-        out += np.where(seen, weights[..., :, j, None] * spoilt[..., j, None, :], 0)
+        with np.errstate(invalid="ignore"):  # 0 · inf where it is not seen
+            out += np.where(seen, weights[..., :, j, None] * spoilt[..., j, None, :], 0)
     return out

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ._checks import check_groups, float_array, same_shape, whole_number
+from .linear import linear_backward, linear_forward
 from .sdpa import AttentionCache, attention_backward, attention_forward
 
 
@@ -134,7 +135,7 @@ def multihead_forward(x, params: MultiHeadParams, *, context=None, **keywords) -
     x, q, k, v = project(x, params, context)
     heads_out, attention_cache = attention_forward(q, k, v, **keywords)  # (..., H, Tq, Dv)
     merged = merge_heads(heads_out)  # (..., Tq, H·Dv)
-    out = linear(merged, params.w_o, params.b_o)
+    out = linear_forward(merged, params.w_o, params.b_o)
     return out, MultiHeadCache(x, None if context is None else np.asarray(context), merged, attention_cache, params)
 
 
@@ -166,9 +167,7 @@ def multihead_backward(dout, cache: MultiHeadCache) -> tuple[np.ndarray, np.ndar
     dsource_k, dw_k, db_k = linear_backward(merge_heads(dk), source, params.w_k, params.b_k)
     dsource_v, dw_v, db_v = linear_backward(merge_heads(dv), source, params.w_v, params.b_v)
     dsource = dsource_k + dsource_v
-    dparams = params._replace(
-        w_q=dw_q, w_k=dw_k, w_v=dw_v, w_o=dw_o, b_q=db_q, b_k=db_k, b_v=db_v, b_o=db_o
-    )
+    dparams = params._replace(w_q=dw_q, w_k=dw_k, w_v=dw_v, w_o=dw_o, b_q=db_q, b_k=db_k, b_v=db_v, b_o=db_o)
     return (dx + dsource, None, dparams) if context is None else (dx, dsource, dparams)
 
 
@@ -179,9 +178,9 @@ def project(x, params: MultiHeadParams, context=None):
     check_params(params, x.shape[-1], source.shape[-1], source_name)
     if source.shape[:-2] != x.shape[:-2]:
         raise ValueError(f"context: got batch axes {source.shape[:-2]}, expected {x.shape[:-2]} as x")
-    q = split_heads(linear(x, params.w_q, params.b_q), params.heads)  # (..., H, Tq, Dk)
-    k = split_heads(linear(source, params.w_k, params.b_k), params.kv_heads)  # (..., Hk, Tk, Dk)
-    v = split_heads(linear(source, params.w_v, params.b_v), params.kv_heads)  # (..., Hk, Tk, Dv)
+    q = split_heads(linear_forward(x, params.w_q, params.b_q), params.heads)  # (..., H, Tq, Dk)
+    k = split_heads(linear_forward(source, params.w_k, params.b_k), params.kv_heads)  # (..., Hk, Tk, Dk)
+    v = split_heads(linear_forward(source, params.w_v, params.b_v), params.kv_heads)  # (..., Hk, Tk, Dv)
     return x, q, k, v
 
 
@@ -212,15 +211,3 @@ def check_params(params: MultiHeadParams, d_model: int, d_context: int, source_n
         bias, weight = getattr(params, f"b_{name}"), getattr(params, f"w_{name}")
         if bias is not None:
             same_shape(f"b_{name}", float_array(f"b_{name}", bias), weight.shape[1:])
-
-
-def linear(x: np.ndarray, w: np.ndarray, b: np.ndarray | None) -> np.ndarray:
-    """x w + b."""
-    return x @ w if b is None else x @ w + b
-
-
-def linear_backward(dy: np.ndarray, x: np.ndarray, w: np.ndarray, b: np.ndarray | None):
-    """`(dx, dw, db)` of y = x w + b: the weights sum over all tokens of all sequences."""
-    dw = np.einsum("...i,...j->ij", x, dy, optimize=True)
-    db = None if b is None else dy.sum(axis=tuple(range(dy.ndim - 1)))
-    return dy @ w.T, dw, db

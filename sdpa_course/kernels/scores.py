@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ._checks import check_scale, compute_dtype, float_array, number, same_shape, whole_number
+from .linear import linear_backward, linear_forward
 
 # The factor on a dot product, by name: what it is as a function of the head width and the model width.
 SCALES = {
@@ -101,8 +102,8 @@ def additive_scores_forward(q, k, w_q, w_k, v) -> tuple[np.ndarray, AdditiveCach
 
     Examples
     --------
-    >>> eye = np.eye(2)
-    >>> scores, _ = additive_scores_forward(np.array([[9.0, 9.0]]), np.array([[9.0, 9.0]]), eye, eye, np.array([2.0, 3.0]))
+    >>> far, eye = np.array([[9.0, 9.0]]), np.eye(2)
+    >>> scores, _ = additive_scores_forward(far, far, eye, eye, np.array([2.0, 3.0]))
     >>> scores.round(6)
     array([[5.]])
     """
@@ -111,8 +112,8 @@ def additive_scores_forward(q, k, w_q, w_k, v) -> tuple[np.ndarray, AdditiveCach
     same_shape("v", v, (v.size,))
     same_shape("w_q", w_q, (q.shape[-1], v.size))
     same_shape("w_k", w_k, (q.shape[-1], v.size))
-    query = (q @ w_q)[..., :, None, :]  # (..., Tq, 1, Da)
-    key = (k @ w_k)[..., None, :, :]  # (..., 1, Tk, Da)
+    query = linear_forward(q, w_q)[..., :, None, :]  # (..., Tq, 1, Da)
+    key = linear_forward(k, w_k)[..., None, :, :]  # (..., 1, Tk, Da)
     hidden = np.tanh(query + key)  # (..., Tq, Tk, Da)
     return hidden @ v, AdditiveCache(q, k, w_q, w_k, v, hidden)
 
@@ -122,15 +123,14 @@ def additive_scores_backward(dscores, cache: AdditiveCache) -> tuple[np.ndarray,
     q, k, w_q, w_k, v, hidden = cache
     dscores = check_dscores(dscores, q, k)
     # scores = hidden @ v
-    dv = np.einsum("...ij,...ija->a", dscores, hidden)
-    dhidden = dscores[..., None] * v  # (..., Tq, Tk, Da)
+    dhidden, dv, _ = linear_backward(dscores[..., None], hidden, v[:, None])  # (..., Tq, Tk, Da)
     # hidden = tanh(query + key)
     dsum = dhidden * (1 - hidden**2)
     dquery, dkey = dsum.sum(axis=-2), dsum.sum(axis=-3)  # (..., Tq, Da), (..., Tk, Da)
     # query = q @ w_q, key = k @ w_k
-    dw_q = np.einsum("...id,...ia->da", q, dquery)
-    dw_k = np.einsum("...jd,...ja->da", k, dkey)
-    return dquery @ w_q.T, dkey @ w_k.T, dw_q, dw_k, dv
+    dq, dw_q, _ = linear_backward(dquery, q, w_q)
+    dk, dw_k, _ = linear_backward(dkey, k, w_k)
+    return dq, dk, dw_q, dw_k, dv[:, 0]
 
 
 class CosineCache(NamedTuple):

@@ -76,9 +76,7 @@ def attention_forward(q, k, v, *, mask=None, causal=False, scale=None, softcap=N
     array([[1.  ],
            [2.34]])
     """
-    a = check_attention(
-        q, k, v, mask=mask, causal=causal, scale=scale, softcap=softcap, window=window, offset=offset
-    )
+    a = check_attention(q, k, v, mask=mask, causal=causal, scale=scale, softcap=softcap, window=window, offset=offset)
     return attend(a)
 
 

@@ -38,7 +38,7 @@ def softmax_forward(scores, axis: int = -1) -> np.ndarray:
     scores = float_array("scores", scores)
     axis = check_axis(axis, scores.ndim)
     compute, result = compute_dtype(scores)
-    with np.errstate(invalid="ignore", under="ignore"):  # inf − inf: that row is NaN, and says so itself
+    with np.errstate(invalid="ignore", over="ignore", under="ignore"):  # inf − inf gives NaN, which says enough
         top = scores.max(axis=axis, keepdims=True, initial=-np.inf)
         top = np.where(top == -np.inf, 0, top)
         weights = np.subtract(scores, top, dtype=compute)
@@ -78,7 +78,7 @@ def softmax_backward(dweights, weights, axis: int = -1) -> np.ndarray:
     same_shape("dweights", dweights, weights.shape)
     axis = check_axis(axis, weights.ndim)
     compute, result = compute_dtype(dweights, weights)
-    with np.errstate(invalid="ignore", under="ignore"):
+    with np.errstate(invalid="ignore", over="ignore", under="ignore"):
         p = weights.astype(compute, copy=False)
         dp = dweights.astype(compute, copy=False)
         dscores = p * (dp - (p * dp).sum(axis=axis, keepdims=True))
@@ -106,7 +106,7 @@ def softmax_jacobian(scores) -> np.ndarray:
     scores = float_array("scores", scores)
     compute, result = compute_dtype(scores)
     p = softmax_forward(scores.astype(compute, copy=False))  # (..., n)
-    with np.errstate(under="ignore"):
+    with np.errstate(invalid="ignore", under="ignore"):
         jacobian = p[..., :, None] * (np.eye(p.shape[-1], dtype=compute) - p[..., None, :])  # (..., n, n)
         return jacobian.astype(result, copy=False)
 

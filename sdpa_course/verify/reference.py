@@ -37,11 +37,7 @@ def may_attend(i: int, j: int, *, causal, window, offset) -> bool:
     """May query i see key j? Query i stands at position offset + i."""
     p = offset + i
     left, right = window or (None, None)
-    return (
-        (not causal or j <= p)
-        and (left is None or j >= p - left)
-        and (right is None or j <= p + right)
-    )
+    return (not causal or j <= p) and (left is None or j >= p - left) and (right is None or j <= p + right)
 
 
 def attention_head_loop(q, k, v, *, mask=None, causal=False, scale=None, softcap=None, window=None, offset=0):

@@ -1,0 +1,175 @@
+"""Measure the kernels beside PyTorch and textbook NumPy, in one run; write docs/benchmarks.md.
+
+Everything is interleaved: each round calls every contestant once, after a call of it that does not count,
+so that a busy moment of the machine hits all of them. Ratios are of medians over the rounds.
+"""
+
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+# After a call PyTorch's threads go on spinning for about 20 ms, on the cores that the next contestant needs.
+# Its own times are the same with and without.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+
+import numpy as np
+import torch
+
+import sdpa_course
+
+LENGTHS = {512: 40, 2048: 9, 4096: 7}  # tokens: rounds
+PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
+
+
+def textbook(q, k, v, causal=False):
+    """Attention as it stands in a textbook: all scores at once, one operation after the other."""
+    scores = q @ k.swapaxes(-1, -2) / np.sqrt(np.float32(q.shape[-1]))
+    if causal:
+        scores = np.where(np.tri(q.shape[-2], dtype=bool), scores, -np.inf)
+    scores = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return (scores / scores.sum(axis=-1, keepdims=True)) @ v
+
+
+def fused(q, k, v, causal=False):
+    """PyTorch's fused kernel on the same memory."""
+    with torch.no_grad():
+        tensors = (torch.from_numpy(x) for x in (q, k, v))
+        return torch.nn.functional.scaled_dot_product_attention(*tensors, is_causal=causal).numpy()
+
+
+def interleave(contestants: dict, rounds: int) -> dict[str, float]:
+    """Median seconds of each contestant; every timed call follows an untimed one of the same."""
+    times = {name: [] for name in contestants}
+    for _ in range(rounds):
+        for name, call in contestants.items():
+            call()
+            start = time.perf_counter()
+            call()
+            times[name].append(time.perf_counter() - start)
+    return {name: statistics.median(values) for name, values in times.items()}
+
+
+def draw(*shape):
+    rng = np.random.default_rng(0)
+    return [rng.standard_normal(shape, dtype=np.float32) for _ in range(3)]
+
+
+def speed():
+    """Rows `(tokens, causal, milliseconds of each, ratios)` for shapes (1, 8, T, 64) in float32."""
+    for T, rounds in LENGTHS.items():
+        q, k, v = draw(1, 8, T, 64)
+        for causal in (False, True):
+            difference = np.abs(sdpa_course.attention(q, k, v, causal=causal) - fused(q, k, v, causal)).max()
+            if not difference < 1e-5:
+                sys.exit(f"bench: the results differ by {difference} at T = {T}, causal = {causal}")
+            contestants = {
+                "ours": lambda q=q, k=k, v=v, c=causal: sdpa_course.attention(q, k, v, causal=c),
+                "PyTorch": lambda q=q, k=k, v=v, c=causal: fused(q, k, v, c),
+            }
+            if T <= 2048:
+                contestants["textbook"] = lambda q=q, k=k, v=v, c=causal: textbook(q, k, v, c)
+            yield T, causal, interleave(contestants, rounds)
+
+
+def tiny() -> dict[str, float]:
+    """Seconds of one call on (1, 4, 8, 16)."""
+    q, k, v = draw(1, 4, 8, 16)
+    functions = {"ours": sdpa_course.attention, "PyTorch": fused, "textbook": textbook}
+    return interleave({name: lambda f=f: f(q, k, v) for name, f in functions.items()}, rounds=2000)
+
+
+def extra_memory(function: str, T: int) -> float:
+    """MiB by which the peak memory of a fresh process grows during one call, output included."""
+    run = [sys.executable, __file__, "memory", function, str(T)]
+    return float(subprocess.run(run, capture_output=True, text=True, check=True).stdout)
+
+
+def measure_memory(function: str, T: int) -> None:
+    call = {"ours": sdpa_course.attention, "PyTorch": fused}[function]
+    call(*draw(1, 8, 256, 64))  # libraries, threads and their scratch memory are there
+    q, k, v = draw(1, 8, T, 64)
+    Path("/proc/self/clear_refs").write_text("5")  # Linux: the peak counts from here
+    before = memory_in_use("VmRSS")
+    call(q, k, v)
+    print((memory_in_use("VmHWM") - before) / 1024)
+
+
+def memory_in_use(field: str) -> int:
+    """KiB, from what Linux says about this process."""
+    status = Path("/proc/self/status").read_text()
+    return int(status.split(field + ":")[1].split()[0])
+
+
+def import_times(rounds: int = 15) -> dict[str, float]:
+    """Median seconds of an import in a fresh Python, NumPy and the course in turn."""
+    code = "import time; s = time.perf_counter(); import {}; print(time.perf_counter() - s)"
+    times = {"numpy": [], "sdpa_course": []}
+    for _ in range(rounds):
+        for name, values in times.items():
+            run = subprocess.run([sys.executable, "-c", code.format(name)], capture_output=True, text=True, check=True)
+            values.append(float(run.stdout))
+    return {name: statistics.median(values) for name, values in times.items()}
+
+
+def processor() -> str:
+    info = Path("/proc/cpuinfo")
+    names = [line.split(":")[1].strip() for line in info.read_text().splitlines() if line.startswith("model name")]
+    return names[0] if names else platform.processor()
+
+
+def report():
+    """The page, line by line, as the numbers come in."""
+    yield "# Benchmarks"
+    yield ""
+    yield "Written by `make bench`. Times depend on the machine and the moment; the ratios are what to look at."
+    yield ""
+    yield f"{processor()}, {os.cpu_count()} cores, {platform.system()}; Python {platform.python_version()}, "
+    yield f"NumPy {np.__version__}, PyTorch {torch.__version__} with {torch.get_num_threads()} threads; float32."
+    yield ""
+    yield "## Time of one call, shape (1, 8, T, 64)"
+    yield ""
+    yield "| T | causal | `attention` | PyTorch fused | textbook NumPy | ours ÷ PyTorch | textbook ÷ ours |"
+    yield "|---|---|---|---|---|---|---|"
+    for T, causal, t in speed():
+        book = f"{t['textbook'] * 1e3:.1f} ms" if "textbook" in t else "–"
+        gain = f"{t['textbook'] / t['ours']:.1f}" if "textbook" in t else "–"
+        row = f"| {T} | {'yes' if causal else 'no'} | {t['ours'] * 1e3:.1f} ms | {t['PyTorch'] * 1e3:.1f} ms | {book} "
+        yield row + f"| {t['ours'] / t['PyTorch']:.2f} | {gain} |"
+    yield ""
+    yield "## The tiny call, shape (1, 4, 8, 16)"
+    yield ""
+    t = tiny()
+    yield "| `attention` | PyTorch fused | textbook NumPy |"
+    yield "|---|---|---|"
+    yield f"| {t['ours'] * 1e6:.0f} µs | {t['PyTorch'] * 1e6:.0f} µs | {t['textbook'] * 1e6:.0f} µs |"
+    yield ""
+    yield "## Extra memory of one call at 16 384 tokens, shape (1, 8, 16384, 64)"
+    yield ""
+    yield "Growth of the process's peak memory. The output itself takes 32 MiB, all scores at once would take 8192 MiB."
+    yield ""
+    yield "| `attention` | PyTorch fused |"
+    yield "|---|---|"
+    yield f"| {extra_memory('ours', 16384):.0f} MiB | {extra_memory('PyTorch', 16384):.0f} MiB |"
+    yield ""
+    yield "## Import"
+    yield ""
+    t = import_times()
+    yield "| `import sdpa_course` | `import numpy` | ratio |"
+    yield "|---|---|---|"
+    ratio = t["sdpa_course"] / t["numpy"]
+    yield f"| {t['sdpa_course'] * 1e3:.0f} ms | {t['numpy'] * 1e3:.0f} ms | {ratio:.2f} |"
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["memory"]:
+        measure_memory(sys.argv[2], int(sys.argv[3]))
+    else:
+        lines = []
+        for line in report():
+            print(line, flush=True)
+            lines.append(line)
+        PAGE.write_text("\n".join(lines) + "\n", encoding="utf-8")
