@@ -154,6 +154,18 @@ def test_nan_goes_to_the_rows_it_belongs_to_and_to_no_other():
     assert np.isfinite(dq[1:]).all()
 
 
+def test_nothing_warns_whatever_numpy_is_set_to():
+    """Not even where the caller turned every floating-point event into an error."""
+    rng = np.random.default_rng(9)
+    q, k, v = (rng.standard_normal((40, 6), dtype=np.float32) * size for size in (1e30, 1e30, 1e38))
+    mask = rng.standard_normal((40, 40)) * 1e-300
+    with np.errstate(all="raise"):
+        out, cache = attention_forward(q, k, v, mask=mask, softcap=1e-3)
+        attention_backward(np.full(out.shape, 1e300), cache)
+        attention_backward(np.full(out.shape, 1e-300), cache)
+        attention(q * 0 - np.inf, k, v, mask=mask)
+
+
 def test_nothing_changes_its_arguments():
     rng = np.random.default_rng(8)
     q, k, v, keywords = random_setting(rng)

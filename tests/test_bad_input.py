@@ -1,5 +1,7 @@
 """Every mistake gets one sentence that names the argument, what came and what is expected."""
 
+import sys
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -47,6 +49,14 @@ CASES = {
     "mask of integers": ({"mask": np.ones((5, 7), int)}, TypeError, ["mask", "int64", "bool"]),
     "offset float": ({"offset": 1.0}, TypeError, ["offset", "float64", "integer"]),
     "offset bool": ({"offset": True}, TypeError, ["offset", "bool"]),
+    "scale beyond float": ({"scale": 10**400}, ValueError, ["scale", "inf", "finite"]),
+    "softcap beyond float32": (
+        {"q": Q.astype("f4"), "k": K.astype("f4"), "v": V.astype("f4"), "softcap": 1e39},
+        ValueError,
+        ["softcap", "1e+39", "float32"],
+    ),
+    "ragged mask": ({"mask": [[True], [True, False]]}, ValueError, ["mask", "expected an array"]),
+    "offset too far": ({"offset": 2**63 - 1}, ValueError, ["offset", "2**40"]),
     "offset shape": ({"offset": np.zeros(3, int)}, ValueError, ["offset", "(3,)", "(2,)"]),
 }
 
@@ -91,6 +101,24 @@ def test_what_is_empty_has_a_defined_result(q, k, v, shape, keywords):
     assert [x.shape for x in gradients] == [q.shape, k.shape, v.shape]
     if k.shape[-2] == 0:
         assert_allclose(out, 0)
+
+
+def test_a_cache_that_is_none():
+    with pytest.raises(TypeError, match="cache: got NoneType, expected the second result of attention_forward"):
+        attention_backward(np.ones((2, 4, 5, 3)), None)
+
+
+def test_the_blocked_kernel_with_no_value_width():
+    assert attention(np.ones((200, 4)), np.ones((200, 4)), np.ones((200, 0))).shape == (200, 0)
+
+
+@pytest.mark.parametrize("far", [sys.maxsize, 2**63, 2**200])
+def test_a_window_without_end_is_an_open_one(far):
+    rng = np.random.default_rng(0)
+    q, k, v = rng.standard_normal((3, 5, 4))
+    for f in (attention, lambda *a, **b: attention_forward(*a, **b)[0]):
+        assert_allclose(f(q, k, v, window=(far, far), offset=1), f(q, k, v))
+        assert_allclose(f(q, k, v, window=(far, 1)), f(q, k, v, window=(None, 1)))
 
 
 def test_lists_of_floats_and_plain_integers_as_numbers_are_welcome():

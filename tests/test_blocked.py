@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 import tracemalloc
 
 import numpy as np
@@ -81,7 +82,7 @@ def test_sequences_of_different_lengths_in_real_blocks():
     assert_allclose(attention(q, k, v, causal=True, offset=offset), expected, atol=1e-12)
 
 
-@pytest.mark.parametrize("magnitude", [1e-3, 1.0, 1e4, 3e38])
+@pytest.mark.parametrize("magnitude", [1e-32, 1e-3, 1.0, 1e4, 3e38])
 def test_any_magnitude_of_values_and_scores(magnitude):
     """Both paths, at the float32 limits: scores of 1e4 and values next to the largest float."""
     rng = np.random.default_rng(3)
@@ -92,12 +93,14 @@ def test_any_magnitude_of_values_and_scores(magnitude):
 
 
 def test_the_maximum_is_left_out_only_when_no_score_can_be_large():
-    q, k, v = np.full((4, 9), 2.0), np.full((6, 9), 1.5), np.ones((6, 3))  # every score is 27
+    q, k, v = np.full((4, 9), 2.0), np.full((6, 9), 1.25), np.ones((6, 3))  # every score is 22.5
     assert blocked.is_calm(q, k, v)
     assert not blocked.is_calm(q * 1.2, k, v)
     assert not blocked.is_calm(q, k * np.nan, v)
     assert not blocked.is_calm(q, k, v * np.inf)
     assert not blocked.is_calm(q, k, v * 1e21)
+    assert not blocked.is_calm(q, k, v * 1e-30)
+    assert blocked.is_calm(q, k, v * 0)
 
 
 @pytest.mark.parametrize("seed", range(30))
@@ -130,17 +133,19 @@ def test_views_for_grouped_heads_copy_nothing():
 def test_memory_is_linear_in_the_sequence_length():
     rng = np.random.default_rng(4)
 
-    def extra(T):
+    def extra(T, mask=None):
         q, k, v = (rng.standard_normal((1, 2, T, 16), dtype=np.float32) for _ in range(3))
         attention(q[..., :64, :], k[..., :512, :], v[..., :512, :])  # the threads' scratch memory exists
         tracemalloc.start()
-        attention(q, k, v, causal=True)
+        attention(q, k, v, causal=True, mask=mask)
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         return peak
 
     short, long = extra(1024), extra(4096)
     assert long < 6 * short + 4e6  # 4 times the tokens; all scores at once would be 16 times, 134 MB
+    mask = np.broadcast_to(np.zeros(4096), (4096, 4096))  # float64 on float32: not cast as a whole, 67 MB
+    assert extra(4096, mask=mask) < long + 4e6
 
 
 def test_blas_threads_are_given_back_even_after_an_error(monkeypatch):
@@ -192,6 +197,50 @@ def test_without_threads_the_calling_thread_does_it_all(monkeypatch):
     done = []
     threads.run_blocks(done.append, range(7), threads=4)
     assert done == list(range(7))
+
+
+def test_when_only_some_threads_start_those_are_waited_for(monkeypatch):
+    class Pool:
+        def submit(self, function):
+            if started:
+                raise RuntimeError("can't start new thread")
+            started.append(threading.Thread(target=function))
+            started[0].start()
+
+    started, done = [], []
+    monkeypatch.setattr(threads, "thread_pool", lambda count: Pool())
+
+    def slow(block):
+        time.sleep(0.02)
+        done.append(block)
+
+    threads.run_blocks(slow, range(9), threads=4)
+    assert sorted(done) == list(range(9))
+
+
+def test_a_call_does_not_wait_for_helpers_that_are_busy_elsewhere(monkeypatch):
+    class BusyPool:
+        def submit(self, function):
+            queued.append(function)
+
+    queued, done = [], []
+    monkeypatch.setattr(threads, "thread_pool", lambda count: BusyPool())
+    threads.run_blocks(done.append, range(5), threads=2)
+    assert done == list(range(5))
+    queued[0]()  # the helper comes at last, and finds nothing to do
+    assert done == list(range(5))
+
+
+def test_an_error_in_a_helper_reaches_the_caller():
+    caller = threading.get_ident()
+
+    def fail_elsewhere(block):
+        if threading.get_ident() != caller:
+            raise KeyError("in a helper")
+        time.sleep(0.01)
+
+    with pytest.raises(KeyError, match="in a helper"):
+        threads.run_blocks(fail_elsewhere, range(100), threads=2)
 
 
 def test_without_blas_control_one_thread_is_used(monkeypatch):

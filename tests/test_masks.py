@@ -21,6 +21,7 @@ def test_one_offset_for_each_sequence():
     mask = causal_mask(2, 5, offset=np.array([0, 3]))
     assert mask.shape == (2, 1, 2, 5)
     np.testing.assert_array_equal(mask[1, 0], causal_mask(2, 5, offset=3))
+    assert causal_mask(2, 5, offset=np.array([3, 3])).shape == (2, 1, 2, 5)  # equal offsets or not
 
 
 def test_padding_and_combination():

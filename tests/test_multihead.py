@@ -12,6 +12,7 @@ from sdpa_course import (
     multihead_backward,
     multihead_decode,
     multihead_forward,
+    padding_mask,
     split_heads,
 )
 from sdpa_course.verify.gradcheck import check_gradients
@@ -141,6 +142,37 @@ def test_a_failing_step_leaves_the_cache_as_it_was():
     assert_allclose(np.concatenate([first, second]), multihead_forward(x, params, causal=True)[0], atol=1e-12)
 
 
+def test_a_first_step_that_fails_leaves_the_cache_empty():
+    rng = np.random.default_rng(5)
+    params, x, cache = random_params(rng, d_model=12, heads=3), rng.standard_normal((2, 5, 12)), KVCache()
+    with pytest.raises(ValueError, match="scale"):
+        multihead_decode(x, params, cache, scale=0)
+    expected, _ = multihead_forward(x, params, causal=True)
+    assert_allclose(multihead_decode(x, params, cache), expected, atol=1e-12)
+
+
+def test_a_hidden_context_token_gives_the_parameters_no_gradient_even_if_it_is_nan():
+    rng = np.random.default_rng(7)
+    params, x = random_params(rng, d_model=12, heads=3), rng.standard_normal((2, 4, 12))
+    context = rng.standard_normal((2, 6, 12))
+    expected = multihead_backward(np.ones_like(x), multihead_forward(x, params, context=context[:, :4])[1])[2]
+    context[:, 4:] = np.nan
+    out, cache = multihead_forward(x, params, context=context, mask=padding_mask([4, 4], 6))
+    dx, dcontext, dparams = multihead_backward(np.ones_like(out), cache)
+    assert np.isfinite(dx).all()
+    assert_allclose(dcontext[:, 4:], 0)
+    for name in ("w_q", "w_k", "w_v", "w_o", "b_q", "b_k", "b_v", "b_o"):
+        assert_allclose(getattr(dparams, name), getattr(expected, name), atol=1e-12, err_msg=name)
+
+
+def test_float16_parameters_are_summed_in_float32():
+    params = init_multihead(12, 6, rng=np.random.default_rng(0), dtype=np.float16)
+    out, cache = multihead_forward(np.zeros((64, 64, 12), np.float16), params)
+    dparams = multihead_backward(np.ones_like(out), cache)[2]
+    assert dparams.b_o.dtype == np.float16
+    assert_allclose(dparams.b_o, 4096)  # adding ones in float16 would stop at 2048
+
+
 def params_with(**changes):
     return init_multihead(12, 3, rng=np.random.default_rng(6))._replace(**changes)
 
@@ -166,7 +198,13 @@ X = np.ones((4, 12))
         (lambda: multihead_forward(X, params_with(w_o=np.ones((9, 12)))), ValueError, ["w_o", "9", "12"]),
         (lambda: multihead_forward(X, params_with(w_k=np.ones((12, 6)))), ValueError, ["w_k", "(12, 6)", "(12, 12)"]),
         (lambda: multihead_forward(X, params_with(), widow=(1, 1)), TypeError, ["widow"]),
-        (lambda: KVCache().k, ValueError, ["empty"]),
+        (lambda: multihead_forward(X, None), TypeError, ["params", "NoneType", "MultiHeadParams"]),
+        (lambda: multihead_forward(X, params_with(w_q=[[1.0]])), TypeError, ["w_q", "list"]),
+        (lambda: init_multihead(12, 3, rng=None), TypeError, ["rng", "NoneType", "default_rng"]),
+        (lambda: init_multihead(12, 3, rng=np.random.default_rng(0), dtype=int), TypeError, ["dtype", "int64"]),
+        (lambda: multihead_decode(X, params_with(), None), TypeError, ["cache", "NoneType"]),
+        (lambda: multihead_decode(X, params_with(), KVCache(), causal=True), TypeError, ["causal", "from the cache"]),
+        (lambda: KVCache().k, ValueError, ["cache", "empty"]),
         (lambda: KVCache().append(np.ones((1, 2, 3)), np.ones((1, 3, 3))), ValueError, ["v", "(1, 3, 3)"]),
         (lambda: multihead_decode(X, params_with(), KVCache(), counts=5), ValueError, ["counts", "5", "4"]),
         (lambda: multihead_decode(X, params_with(), KVCache(), counts=0.5), TypeError, ["counts", "float64"]),

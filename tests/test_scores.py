@@ -69,6 +69,20 @@ def test_a_zero_vector_has_cosine_zero_and_no_gradient(inputs):
     assert np.isfinite(dk).all()
 
 
+@pytest.mark.parametrize("length", [1e-300, 1e-24, 1.0, 1e24, 1e200])
+def test_cosine_of_any_length_is_the_same_and_silent(length):
+    a, b = np.array([[3.0, 4.0]]), np.array([[4.0, 3.0]])
+    assert_allclose(cosine_scores_forward(a * length, b * length)[0], [[0.96]])
+
+
+def test_float16_is_computed_in_float32_and_overflow_is_silent():
+    large = np.full((1, 2), 6e4, np.float16)
+    scores, _ = dot_scores_forward(large, np.full((1, 2), 1e-4, np.float16))
+    assert scores.dtype == np.float16
+    assert_allclose(scores, 12 / np.sqrt(2), rtol=1e-2)
+    assert np.isinf(dot_scores_forward(large, large)[0]).all()
+
+
 def test_additive_scores_are_bounded_by_the_sum_of_v_and_reach_it():
     v = np.array([0.5, -2.0, 3.0])
     far, eye = np.sign(v)[None] * 20, np.eye(3)

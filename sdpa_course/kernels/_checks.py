@@ -14,6 +14,10 @@ from typing import NamedTuple
 import numpy as np
 
 FLOATS = (np.float16, np.float32, np.float64)
+FAR = 2**40  # positions beyond this are a mistake, and sums of two of them still fit an int64
+
+# Infinities and NaNs in the result say enough; a warning would say it again, at a line the caller did not write.
+quiet = np.errstate(all="ignore")
 
 
 class AttentionArguments(NamedTuple):
@@ -36,12 +40,27 @@ class AttentionArguments(NamedTuple):
         return self.q.shape[-3] // self.k.shape[-3] if self.q.ndim > 2 and self.k.shape[-3] else 1
 
 
+def as_array(name: str, value) -> np.ndarray:
+    """`value` as an array of any dtype."""
+    try:
+        return np.asarray(value)
+    except ValueError:
+        raise ValueError(f"{name}: got rows of different lengths, expected an array") from None
+
+
+def int_array(name: str, value) -> np.ndarray:
+    """`value` as an array of integers, none of them absurdly far away."""
+    array = as_array(name, value)
+    if array.dtype.kind not in "iu":
+        raise TypeError(f"{name}: got dtype {array.dtype}, expected an integer or an array of integers")
+    if array.size and not (array.min() >= -FAR and array.max() <= FAR):
+        raise ValueError(f"{name}: got {array.min()} to {array.max()}, expected at most 2**40 either way")
+    return array.astype(np.int64)
+
+
 def float_array(name: str, value, *, min_ndim: int = 1) -> np.ndarray:
     """`value` as an array of float16, float32 or float64, or a `TypeError` that says what came."""
-    try:
-        array = np.asarray(value)
-    except ValueError as error:
-        raise ValueError(f"{name}: not an array, {error}") from None
+    array = as_array(name, value)
     if array.dtype.type not in FLOATS:
         raise TypeError(
             f"{name}: got dtype {array.dtype}, expected float16, float32 or float64; "
@@ -77,9 +96,20 @@ def number(name: str, value) -> float:
     """`value` as a finite `float`."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
         raise TypeError(f"{name}: got {value!r}, expected a number")
+    try:
+        value = float(value)
+    except OverflowError:
+        value = math.inf
     if not math.isfinite(value):
         raise ValueError(f"{name}: got {value}, expected a finite number")
-    return float(value)
+    return value
+
+
+def held_by(name: str, value: float | None, dtype: np.dtype) -> float | None:
+    """`value`, if the dtype to compute in can hold it: 1e39 is infinite in float32, 1e-50 is zero."""
+    if value is not None and not np.finfo(dtype).tiny <= abs(value) <= np.finfo(dtype).max:
+        raise ValueError(f"{name}: got {value}, expected a number within the range of {dtype}")
+    return value
 
 
 def check_scale(scale, d_k: int) -> float:
@@ -110,37 +140,30 @@ def check_window(window, causal) -> tuple[int | None, int | None]:
         window = (None, None)
     if not isinstance(window, (tuple, list)) or len(window) != 2:
         raise TypeError(f"window: got {window!r}, expected a pair (left, right) of integers or None")
-    left, right = (None if side is None else whole_number("window", side, least=0) for side in window)
+    sides = (None if side is None else whole_number("window", side, least=0) for side in window)
+    left, right = (None if side is None or side > 2 * FAR else side for side in sides)  # so far is as good as open
     return left, 0 if causal else right
 
 
 def check_offset(offset, batch: tuple[int, ...]) -> np.ndarray:
     """Position of the first query: an integer, or integers over the batch axes."""
-    offset = np.asarray(offset)
-    if offset.dtype.kind not in "iu":
-        raise TypeError(f"offset: got dtype {offset.dtype}, expected an integer or an array of integers")
+    offset = int_array("offset", offset)
     if offset.ndim and not broadcasts(offset.shape, batch):
         raise ValueError(f"offset: got shape {offset.shape}, expected an integer or shape {batch}, the batch axes")
-    offset = offset.astype(np.int64)
-    if offset.ndim and offset.size and (offset == offset.flat[0]).all():
-        return offset.flat[0].reshape(())  # the same for all is as good as one
     return offset
 
 
-def check_mask(mask, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray | None:
-    """A boolean or additive mask, broadcast to the shape of the scores."""
+def check_mask(mask, shape: tuple[int, ...]) -> np.ndarray | None:
+    """A boolean or additive mask, broadcast to the shape of the scores: a view, not a copy."""
     if mask is None:
         return None
-    mask = np.asarray(mask)
+    mask = as_array("mask", mask)
     if mask.dtype != bool and mask.dtype.type not in FLOATS:
         raise TypeError(
             f"mask: got dtype {mask.dtype}, expected bool (True = may attend) or float (added to the scores)"
         )
     if not broadcasts(mask.shape, shape):
         raise ValueError(f"mask: got shape {mask.shape}, expected one that broadcasts to {shape}")
-    if mask.dtype != bool:
-        with np.errstate(over="ignore"):  # a float64 -1e300 becomes the float32 -inf, as meant
-            mask = mask.astype(dtype, copy=False)
     return np.broadcast_to(mask, shape)
 
 
@@ -168,14 +191,14 @@ def check_qkv(q, k, v) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     if k.shape[:-3] != q.shape[:-3]:
         raise ValueError(f"k: got batch axes {k.shape[:-3]}, expected {q.shape[:-3]} as q")
     if q.ndim > 2:
-        check_groups(q.shape[-3], k.shape[-3])
+        check_groups("k", k.shape[-3], q.shape[-3])
     return q, k, v
 
 
-def check_groups(heads: int, kv_heads: int) -> None:
+def check_groups(name: str, kv_heads: int, heads: int) -> None:
     """Every key/value head serves the same number of query heads."""
     if heads != kv_heads and (kv_heads == 0 or heads == 0 or heads % kv_heads):
-        raise ValueError(f"k: got {kv_heads} heads, expected a number that divides {heads}, the heads of q")
+        raise ValueError(f"{name}: got {kv_heads} heads, expected a number that divides {heads}, the query heads")
 
 
 def check_attention(q, k, v, *, mask, causal, scale, softcap, window, offset) -> AttentionArguments:
@@ -183,15 +206,18 @@ def check_attention(q, k, v, *, mask, causal, scale, softcap, window, offset) ->
     q, k, v = check_qkv(q, k, v)
     compute, result = compute_dtype(q, k, v)
     left, right = check_window(window, causal)
+    offset = check_offset(offset, q.shape[:-3])
+    if offset.ndim and offset.size and (offset == offset.flat[0]).all():
+        offset = offset.flat[0].reshape(())  # the same for all is as good as one
     return AttentionArguments(
         q=q.astype(compute, copy=False),
         k=k.astype(compute, copy=False),
         v=v.astype(compute, copy=False),
-        mask=check_mask(mask, (*q.shape[:-1], k.shape[-2]), compute),
+        mask=check_mask(mask, (*q.shape[:-1], k.shape[-2])),
         left=left,
         right=right,
-        offset=check_offset(offset, q.shape[:-3]),
-        scale=check_scale(scale, q.shape[-1]),
-        softcap=check_softcap(softcap),
+        offset=offset,
+        scale=held_by("scale", check_scale(scale, q.shape[-1]), compute),
+        softcap=held_by("softcap", check_softcap(softcap), compute),
         dtype=result,
     )

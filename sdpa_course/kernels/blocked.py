@@ -18,14 +18,15 @@ import threading
 
 import numpy as np
 
-from ._checks import AttentionArguments, check_attention
+from ._checks import AttentionArguments, check_attention, quiet
 from .masks import apply_mask, select_matmul
 from .sdpa import attend
 from .threads import one_blas_thread, run_blocks
 from .tiling import TILE, Block, Tile, blocks, by_group, key_range, tiles
 
 SMALL = 1 << 14  # with fewer scores than this in all, the readable kernel is the faster one
-CALM = 30.0  # exp of ±30 times values up to 1e20 is far from both ends of float32
+CALM = 25.0  # exp(±25) is 1e±11: far from both ends of float32
+KEEP = 1 << 24  # bytes of scratch memory that a thread keeps at the most, for each use
 
 
 def attention(q, k, v, *, mask=None, causal=False, scale=None, softcap=None, window=None, offset=0):
@@ -45,13 +46,15 @@ def attention(q, k, v, *, mask=None, causal=False, scale=None, softcap=None, win
     if math.prod(a.q.shape[:-1]) * a.k.shape[-2] <= SMALL:
         return attend(a)[0]
     out = np.zeros((*a.q.shape[:-1], a.v.shape[-1]), dtype=a.dtype)
+    if out.size == 0:
+        return out
     a, grouped_out = by_group(a, out)
     with one_blas_thread() as threads:
         run_blocks(functools.partial(attend_block, a, grouped_out), blocks(a, threads), threads)
     return out
 
 
-@np.errstate(invalid="ignore", over="ignore", under="ignore")
+@quiet
 def attend_block(a: AttentionArguments, out: np.ndarray, block: Block) -> None:
     """Fill one block of `out`, which comes as zeros."""
     index, start, stop = block
@@ -114,12 +117,13 @@ def add_calm_tile(acc, total, top, scores, mask, tile: Tile, v) -> None:
 
 
 def is_calm(q: np.ndarray, k: np.ndarray, v: np.ndarray) -> bool:
-    """True if no score can leave ±CALM: then exp can neither overflow nor vanish, and needs no maximum.
+    """True if no score can leave ±CALM: then neither exp nor the sums overflow or vanish without a maximum.
 
     By Cauchy–Schwarz no score exceeds max‖q_i‖ · max‖k_j‖ (q is scaled already). NaN or inf gives False.
     """
     q_square, k_square = (np.einsum("...d,...d->...", x, x).max() for x in (q, k))
-    return bool(q_square * k_square <= CALM**2 and max(v.max(), -v.min()) <= 1e20)
+    largest = max(v.max(), -v.min())
+    return bool(q_square * k_square <= CALM**2 and (largest == 0 or 1e-20 < largest < 1e20))
 
 
 class Scratch(threading.local):
@@ -132,6 +136,8 @@ class Scratch(threading.local):
         """Memory of the shape and dtype of `like`, or with another last axis."""
         shape = like.shape if width is None else (*like.shape[:-1], width)
         size = math.prod(shape)
+        if size * like.itemsize > KEEP:
+            return np.empty(shape, dtype=like.dtype)
         memory = self.memory.get((name, like.dtype))
         if memory is None or memory.size < size:
             memory = self.memory[name, like.dtype] = np.empty(size, dtype=like.dtype)

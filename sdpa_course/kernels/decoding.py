@@ -8,7 +8,7 @@ Axes: B batch · Hk key/value heads · T tokens so far · Dk, Dv head widths
 
 import numpy as np
 
-from ._checks import float_array, same_shape
+from ._checks import float_array, int_array, same_shape
 from .blocked import attention
 from .linear import linear_forward
 from .multihead import MultiHeadParams, merge_heads, project
@@ -65,7 +65,7 @@ class KVCache:
 
     def _filled(self, room: np.ndarray | None) -> np.ndarray:
         if room is None:
-            raise ValueError("the cache is empty: append keys and values first")
+            raise ValueError("cache: got an empty one, expected keys and values; append some first")
         return room[..., : int(self.lengths.max(initial=0)), :]
 
     def _grow(self, need: int) -> None:
@@ -103,13 +103,18 @@ def multihead_decode(x, params: MultiHeadParams, cache: KVCache, *, counts=None,
     >>> np.allclose(np.concatenate(steps), multihead_forward(x, params, causal=True)[0])
     True
     """
+    if not isinstance(cache, KVCache):
+        raise TypeError(f"cache: got {type(cache).__name__}, expected a KVCache")
+    if {"causal", "offset"} & set(keywords):
+        raise TypeError("causal and offset: got one of them, expected neither; decoding takes them from the cache")
     x, q, k, v = project(x, params)
-    before = cache.lengths
+    before = vars(cache).copy()
     cache.append(k, v, counts=counts)
+    offset = cache.lengths - check_counts(counts, k.shape[:-3], k.shape[-2])
     try:
-        heads_out = attention(q, cache.k, cache.v, causal=True, offset=before, **keywords)
+        heads_out = attention(q, cache.k, cache.v, causal=True, offset=offset, **keywords)
     except Exception:
-        cache.lengths = before  # a call that fails leaves the cache as it was
+        vars(cache).update(before)  # a call that fails leaves the cache as it was
         raise
     return linear_forward(merge_heads(heads_out), params.w_o, params.b_o)
 
@@ -118,10 +123,8 @@ def check_counts(counts, batch: tuple[int, ...], T: int) -> np.ndarray:
     """Real tokens in each sequence: 0 to T, T unless given."""
     if counts is None:
         return np.full(batch, T, dtype=np.int64)
-    counts = np.asarray(counts)
-    if counts.dtype.kind not in "iu":
-        raise TypeError(f"counts: got dtype {counts.dtype}, expected integers")
+    counts = int_array("counts", counts)
     same_shape("counts", counts, batch)
     if counts.size and not (counts.min() >= 0 and counts.max() <= T):
         raise ValueError(f"counts: got {counts.min()} to {counts.max()}, expected 0 to {T}, the tokens given")
-    return counts.astype(np.int64)
+    return counts

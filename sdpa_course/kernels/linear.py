@@ -5,7 +5,10 @@ Axes: `...` tokens of any number of sequences · in, out widths
 
 import numpy as np
 
+from ._checks import compute_dtype, quiet
 
+
+@quiet
 def linear_forward(x: np.ndarray, w: np.ndarray, b: np.ndarray | None = None) -> np.ndarray:
     """x w + b: (..., in) @ (in, out) -> (..., out).
 
@@ -14,11 +17,18 @@ def linear_forward(x: np.ndarray, w: np.ndarray, b: np.ndarray | None = None) ->
     >>> linear_forward(np.array([[1.0, 2.0]]), np.array([[3.0], [4.0]]), np.array([5.0]))
     array([[16.]])
     """
-    return x @ w if b is None else x @ w + b
+    compute, result = compute_dtype(x, w)
+    y = x.astype(compute, copy=False) @ w.astype(compute, copy=False)
+    return (y if b is None else y + b).astype(result, copy=False)
 
 
+@quiet
 def linear_backward(dy: np.ndarray, x: np.ndarray, w: np.ndarray, b: np.ndarray | None = None):
     """`(dx, dw, db)`: w and b are shared by all tokens, so their gradients sum over them; db is None without b."""
+    compute, result = compute_dtype(x, w, dy)
+    x, w, dy = (array.astype(compute, copy=False) for array in (x, w, dy))
+    if not np.isfinite(x).all():  # a token that gets no gradient gives none, even if it is NaN: 0 · NaN is NaN
+        x = np.where((dy != 0).any(axis=-1, keepdims=True), x, 0)
     tokens, dtokens = x.reshape(-1, x.shape[-1]), dy.reshape(-1, dy.shape[-1])
-    db = None if b is None else dtokens.sum(axis=0)
-    return dy @ w.T, tokens.T @ dtokens, db
+    gradients = (dy @ w.T, tokens.T @ dtokens, None if b is None else dtokens.sum(axis=0))
+    return tuple(None if gradient is None else gradient.astype(result, copy=False) for gradient in gradients)

@@ -8,7 +8,7 @@ Axes: B batch · H heads · Tq queries · Tk keys. Query i stands at position p 
 
 import numpy as np
 
-from ._checks import check_offset, check_window, whole_number
+from ._checks import as_array, check_offset, check_window, int_array, quiet, whole_number
 
 
 def in_window(positions: np.ndarray, keys: np.ndarray, left: int | None, right: int | None) -> np.ndarray | None:
@@ -47,7 +47,7 @@ def window_mask(Tq: int, Tk: int, window, *, offset=0) -> np.ndarray:
     """
     Tq, Tk = whole_number("Tq", Tq, least=0), whole_number("Tk", Tk, least=0)
     left, right = check_window(window, causal=False)
-    offset = check_offset(offset, np.shape(offset))
+    offset = check_offset(offset, as_array("offset", offset).shape)
     if offset.ndim:
         offset = offset[..., None, None, None]  # (...) -> (..., 1, 1, 1): heads, queries, keys
     positions = offset + np.arange(Tq)[:, None]
@@ -89,9 +89,7 @@ def padding_mask(lengths, Tk: int) -> np.ndarray:
            [1, 0, 0, 0]])
     """
     Tk = whole_number("Tk", Tk, least=0)
-    lengths = np.asarray(lengths)
-    if lengths.dtype.kind not in "iu":
-        raise TypeError(f"lengths: got dtype {lengths.dtype}, expected integers")
+    lengths = int_array("lengths", lengths)
     if lengths.size and not (lengths.min() >= 0 and lengths.max() <= Tk):
         raise ValueError(f"lengths: got {lengths.min()} to {lengths.max()}, expected 0 to Tk = {Tk}")
     return np.arange(Tk) < lengths[..., None, None, None]
@@ -110,14 +108,14 @@ def combine_masks(*masks) -> np.ndarray | None:
     for mask in masks:
         if mask is None:
             continue
-        mask = np.asarray(mask)
+        mask = as_array("masks", mask)
         if mask.dtype != bool:
             raise TypeError(f"masks: got dtype {mask.dtype}, expected bool (True = may attend)")
         if combined is None:
             combined = mask
             continue
         if not broadcasts_together(combined.shape, mask.shape):
-            raise ValueError(f"masks: got shapes {combined.shape} and {mask.shape}, which do not broadcast")
+            raise ValueError(f"masks: got shapes {combined.shape} and {mask.shape}, expected shapes that broadcast")
         combined = combined & mask
     return combined
 
@@ -134,6 +132,7 @@ def apply_mask(scores: np.ndarray, mask: np.ndarray | None, seen: np.ndarray | N
     so that NaN + (−inf) is −inf too.
     """
     if mask is not None and mask.dtype != bool:
+        mask = mask.astype(scores.dtype, copy=False)
         scores = scores + mask
         mask = mask != -np.inf
     allowed = combine_masks(mask, seen)
@@ -143,6 +142,12 @@ def apply_mask(scores: np.ndarray, mask: np.ndarray | None, seen: np.ndarray | N
     return np.where(allowed, scores, -np.inf), allowed
 
 
+def keep_allowed(x: np.ndarray, allowed: np.ndarray | None) -> np.ndarray:
+    """`x` where it is allowed, 0 where it is hidden."""
+    return x if allowed is None else np.where(allowed, x, 0)
+
+
+@quiet
 def select_matmul(weights: np.ndarray, values: np.ndarray, allowed: np.ndarray | None) -> np.ndarray:
     """`weights @ values`, to which a hidden value contributes nothing at all.
 
@@ -158,6 +163,6 @@ def select_matmul(weights: np.ndarray, values: np.ndarray, allowed: np.ndarray |
     others = tuple(axis for axis in range(values.ndim) if axis != values.ndim - 2)
     for j in np.flatnonzero(~finite.all(axis=others)):
         seen = allowed[..., :, j, None]  # (..., Tq, 1)
-        with np.errstate(invalid="ignore"):  # 0 · inf where it is not seen
+        if seen.any():
             out += np.where(seen, weights[..., :, j, None] * spoilt[..., j, None, :], 0)
     return out

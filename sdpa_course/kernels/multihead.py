@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ._checks import check_groups, float_array, same_shape, whole_number
+from ._checks import FLOATS, check_groups, float_array, same_shape, whole_number
 from .linear import linear_backward, linear_forward
 from .sdpa import AttentionCache, attention_backward, attention_forward
 
@@ -60,10 +60,13 @@ def init_multihead(
     >>> params.w_q.shape, params.w_k.shape
     ((512, 512), (512, 128))
     """
+    if not isinstance(rng, np.random.Generator):
+        raise TypeError(f"rng: got {type(rng).__name__}, expected np.random.default_rng(seed)")
+    if np.dtype(dtype).type not in FLOATS:
+        raise TypeError(f"dtype: got {np.dtype(dtype)}, expected float16, float32 or float64")
     d_model, heads = whole_number("d_model", d_model, least=1), whole_number("heads", heads, least=1)
     kv_heads = heads if kv_heads is None else whole_number("kv_heads", kv_heads, least=1)
-    if heads % kv_heads:
-        raise ValueError(f"kv_heads: got {kv_heads}, expected a number that divides heads = {heads}")
+    check_groups("kv_heads", kv_heads, heads)
     if (d_k is None or d_v is None) and d_model % heads:
         raise ValueError(f"heads: got {heads}, expected a number that divides d_model = {d_model}, or d_k and d_v")
     d_k = d_model // heads if d_k is None else whole_number("d_k", d_k, least=1)
@@ -186,16 +189,21 @@ def project(x, params: MultiHeadParams, context=None):
 
 def check_params(params: MultiHeadParams, d_model: int, d_context: int, source_name: str) -> None:
     """Parameters whose shapes fit each other and the input."""
+    if not isinstance(params, MultiHeadParams):
+        raise TypeError(f"params: got {type(params).__name__}, expected MultiHeadParams")
     heads = whole_number("heads", params.heads, least=1)
     kv_heads = whole_number("kv_heads", params.kv_heads, least=1)
-    check_groups(heads, kv_heads)
+    check_groups("kv_heads", kv_heads, heads)
     for name in ("w_q", "w_k", "w_v", "w_o"):
-        weight = float_array(name, getattr(params, name))
-        if weight.ndim != 2:
+        weight = getattr(params, name)
+        if not isinstance(weight, np.ndarray):
+            raise TypeError(f"{name}: got {type(weight).__name__}, expected an array")
+        if float_array(name, weight).ndim != 2:
             raise ValueError(f"{name}: got shape {weight.shape}, expected 2 axes (in, out)")
     for name, count in (("w_q", heads), ("w_k", kv_heads), ("w_v", kv_heads)):
         if getattr(params, name).shape[1] % count:
-            raise ValueError(f"{name}: got {getattr(params, name).shape[1]} columns, which {count} heads do not divide")
+            columns = getattr(params, name).shape[1]
+            raise ValueError(f"{name}: got {columns} columns, expected a multiple of {count}, the number of heads")
     d_k, d_v = params.w_q.shape[1] // heads, params.w_v.shape[1] // kv_heads
     if params.w_q.shape[0] != d_model:
         raise ValueError(f"x: got width {d_model}, expected {params.w_q.shape[0]}, the rows of w_q")

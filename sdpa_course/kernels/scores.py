@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ._checks import check_scale, compute_dtype, float_array, number, same_shape, whole_number
+from ._checks import check_scale, compute_dtype, float_array, number, quiet, same_shape, whole_number
 from .linear import linear_backward, linear_forward
 
 # The factor on a dot product, by name: what it is as a function of the head width and the model width.
@@ -34,7 +34,7 @@ def scale_factor(name: str, d_k: int, d_model: int | None = None) -> float:
     >>> scale_factor("1/sqrt(d_k)", 64)
     0.125
     """
-    if name not in SCALES:
+    if not isinstance(name, str) or name not in SCALES:
         raise ValueError(f"name: got {name!r}, expected one of {', '.join(SCALES)}")
     d_k = whole_number("d_k", d_k, least=1)
     if "d_model" in name:
@@ -50,6 +50,7 @@ class DotCache(NamedTuple):
     scale: float
 
 
+@quiet
 def dot_scores_forward(q, k, *, scale=None) -> tuple[np.ndarray, DotCache]:
     """scale · q kᵀ, with scale = 1/√Dk unless given.
 
@@ -59,12 +60,13 @@ def dot_scores_forward(q, k, *, scale=None) -> tuple[np.ndarray, DotCache]:
     >>> scores  # 11 / √4
     array([[5.5]])
     """
-    q, k = check_pair(q, k)
+    q, k, dtype = check_pair(q, k)
     scale = check_scale(scale, q.shape[-1])
     scores = (q @ k.swapaxes(-1, -2)) * scale  # (..., Tq, Dk) @ (..., Dk, Tk) -> (..., Tq, Tk)
-    return scores, DotCache(q, k, scale)
+    return scores.astype(dtype, copy=False), DotCache(q, k, scale)
 
 
+@quiet
 def dot_scores_backward(dscores, cache: DotCache) -> tuple[np.ndarray, np.ndarray]:
     """`(dq, dk)` from the gradient on the scores."""
     q, k, scale = cache
@@ -86,6 +88,7 @@ class AdditiveCache(NamedTuple):
     hidden: np.ndarray  # (..., Tq, Tk, Da), tanh of every query with every key
 
 
+@quiet
 def additive_scores_forward(q, k, w_q, w_k, v) -> tuple[np.ndarray, AdditiveCache]:
     """vᵀ tanh(W_qᵀ q_i + W_kᵀ k_j) for every query i and key j: bounded by Σ|v|, not by 1.
 
@@ -107,7 +110,7 @@ def additive_scores_forward(q, k, w_q, w_k, v) -> tuple[np.ndarray, AdditiveCach
     >>> scores.round(6)
     array([[5.]])
     """
-    q, k = check_pair(q, k)
+    q, k, dtype = check_pair(q, k)
     w_q, w_k, v = (float_array(name, x) for name, x in (("w_q", w_q), ("w_k", w_k), ("v", v)))
     same_shape("v", v, (v.size,))
     same_shape("w_q", w_q, (q.shape[-1], v.size))
@@ -115,9 +118,10 @@ def additive_scores_forward(q, k, w_q, w_k, v) -> tuple[np.ndarray, AdditiveCach
     query = linear_forward(q, w_q)[..., :, None, :]  # (..., Tq, 1, Da)
     key = linear_forward(k, w_k)[..., None, :, :]  # (..., 1, Tk, Da)
     hidden = np.tanh(query + key)  # (..., Tq, Tk, Da)
-    return hidden @ v, AdditiveCache(q, k, w_q, w_k, v, hidden)
+    return (hidden @ v).astype(dtype, copy=False), AdditiveCache(q, k, w_q, w_k, v, hidden)
 
 
+@quiet
 def additive_scores_backward(dscores, cache: AdditiveCache) -> tuple[np.ndarray, ...]:
     """`(dq, dk, dw_q, dw_k, dv)` from the gradient on the scores."""
     q, k, w_q, w_k, v, hidden = cache
@@ -143,6 +147,7 @@ class CosineCache(NamedTuple):
     scale: float
 
 
+@quiet
 def cosine_scores_forward(q, k, *, scale=1.0) -> tuple[np.ndarray, CosineCache]:
     """scale · cos of the angle between q_i and k_j. A zero vector scores 0 with everything.
 
@@ -152,13 +157,14 @@ def cosine_scores_forward(q, k, *, scale=1.0) -> tuple[np.ndarray, CosineCache]:
     >>> scores.round(6) + 0.0
     array([[1., 0.]])
     """
-    q, k = check_pair(q, k)
-    scale = number("scale", scale)
+    q, k, dtype = check_pair(q, k)
+    scale = check_scale(number("scale", scale), q.shape[-1])
     (q_unit, q_norm), (k_unit, k_norm) = unit_rows(q), unit_rows(k)
     scores = (q_unit @ k_unit.swapaxes(-1, -2)) * scale
-    return scores, CosineCache(q_unit, k_unit, q_norm, k_norm, scale)
+    return scores.astype(dtype, copy=False), CosineCache(q_unit, k_unit, q_norm, k_norm, scale)
 
 
+@quiet
 def cosine_scores_backward(dscores, cache: CosineCache) -> tuple[np.ndarray, np.ndarray]:
     """`(dq, dk)` from the gradient on the scores: only what turns a vector, nothing that stretches it."""
     q_unit, k_unit, q_norm, k_norm, scale = cache
@@ -170,8 +176,10 @@ def cosine_scores_backward(dscores, cache: CosineCache) -> tuple[np.ndarray, np.
 
 def unit_rows(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """`(unit, norm)`: rows divided by their length; a zero row stays zero."""
+    largest = np.abs(x).max(axis=-1, keepdims=True)  # taken out first, so that no square overflows or vanishes
+    x = x / np.where(largest == 0, 1, largest)
     norm = np.sqrt((x * x).sum(axis=-1, keepdims=True))
-    return x / np.where(norm == 0, 1, norm), norm
+    return x / np.where(norm == 0, 1, norm), norm * largest
 
 
 def unit_rows_backward(dunit: np.ndarray, unit: np.ndarray, norm: np.ndarray) -> np.ndarray:
@@ -180,15 +188,15 @@ def unit_rows_backward(dunit: np.ndarray, unit: np.ndarray, norm: np.ndarray) ->
     return np.where(norm == 0, 0, (dunit - unit * along) / np.where(norm == 0, 1, norm))
 
 
-def check_pair(q, k) -> tuple[np.ndarray, np.ndarray]:
-    """Queries and keys of the same width and the same leading axes, in the dtype to compute in."""
+def check_pair(q, k) -> tuple[np.ndarray, np.ndarray, np.dtype]:
+    """Queries and keys that fit together, in the dtype to compute in, and the dtype of the scores."""
     q, k = float_array("q", q, min_ndim=2), float_array("k", k, min_ndim=2)
     if q.shape[-1] == 0:
         raise ValueError(f"q: got shape {q.shape}, expected a width d_k of at least 1")
     if k.shape[:-2] != q.shape[:-2] or k.shape[-1] != q.shape[-1]:
         raise ValueError(f"k: got shape {k.shape}, expected {(*q.shape[:-2], 'Tk', q.shape[-1])} to go with q")
-    compute, _ = compute_dtype(q, k)
-    return q.astype(compute, copy=False), k.astype(compute, copy=False)
+    compute, result = compute_dtype(q, k)
+    return q.astype(compute, copy=False), k.astype(compute, copy=False), result
 
 
 def check_dscores(dscores, q: np.ndarray, k: np.ndarray) -> np.ndarray:

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ._checks import AttentionArguments, check_attention, float_array, same_shape
-from .masks import apply_mask, in_window, select_matmul
+from ._checks import AttentionArguments, check_attention, float_array, quiet, same_shape
+from .masks import apply_mask, in_window, keep_allowed, select_matmul
 from .softmax import softmax_backward, softmax_forward
 
 
@@ -80,25 +80,24 @@ def attention_forward(q, k, v, *, mask=None, causal=False, scale=None, softcap=N
     return attend(a)
 
 
+@quiet
 def attend(a: AttentionArguments) -> tuple[np.ndarray, AttentionCache]:
     """The forward lines, on checked arguments."""
     q, k, v = a.q, repeat_heads(a.k, a.group), repeat_heads(a.v, a.group)
+    scores = (q @ k.swapaxes(-1, -2)) * a.scale  # (..., Tq, Dk) @ (..., Dk, Tk) -> (..., Tq, Tk)
     slope = None
-    with np.errstate(invalid="ignore", over="ignore", under="ignore"):
-        scores = (q @ k.swapaxes(-1, -2)) * a.scale  # (..., Tq, Dk) @ (..., Dk, Tk) -> (..., Tq, Tk)
-        if a.softcap is not None:
-            squashed = np.tanh(scores / a.softcap)
-            scores = a.softcap * squashed
-            slope = 1 - squashed**2
-        scores, allowed = apply_mask(scores, a.mask, visible(a))
-        weights = softmax_forward(scores)
-        if allowed is not None:
-            weights = np.where(allowed, weights, 0)  # a NaN row is NaN only where it may look
-        out = select_matmul(weights, v, allowed)  # (..., Tq, Tk) @ (..., Tk, Dv) -> (..., Tq, Dv)
-        out = out.astype(a.dtype, copy=False)
-    return out, AttentionCache(q, k, v, weights, allowed, slope, a.scale, a.group, a.dtype)
+    if a.softcap is not None:
+        squashed = np.tanh(scores / a.softcap)
+        scores = a.softcap * squashed
+        slope = 1 - squashed**2
+    scores, allowed = apply_mask(scores, a.mask, visible(a))
+    weights = keep_allowed(softmax_forward(scores), allowed)  # a NaN row is NaN only where it may look
+    out = select_matmul(weights, v, allowed)  # (..., Tq, Tk) @ (..., Tk, Dv) -> (..., Tq, Dv)
+    cache = AttentionCache(q, k, v, weights, allowed, slope, a.scale, a.group, a.dtype)
+    return out.astype(a.dtype, copy=False), cache
 
 
+@quiet
 def attention_backward(dout, cache: AttentionCache):
     """Send the gradient of the output back to queries, keys and values.
 
@@ -129,30 +128,27 @@ def attention_backward(dout, cache: AttentionCache):
     array([[1.33],
            [0.67]])
     """
+    if not isinstance(cache, AttentionCache):
+        raise TypeError(f"cache: got {type(cache).__name__}, expected the second result of attention_forward")
     q, k, v, weights, allowed, slope, scale, group, dtype = cache
     dout = float_array("dout", dout)
     same_shape("dout", dout, (*q.shape[:-1], v.shape[-1]))
     dout = dout.astype(q.dtype, copy=False)
-    hidden = None if allowed is None else ~allowed
-    seen_by = None if allowed is None else allowed.swapaxes(-1, -2)
-    with np.errstate(invalid="ignore", over="ignore", under="ignore"):
-        # out = weights @ v
-        dv = select_matmul(weights.swapaxes(-1, -2), dout, seen_by)  # (..., Tk, Tq) @ (..., Tq, Dv) -> (..., Tk, Dv)
-        dweights = dout @ v.swapaxes(-1, -2)  # (..., Tq, Dv) @ (..., Dv, Tk) -> (..., Tq, Tk)
-        if hidden is not None:
-            dweights[hidden] = 0
-        # weights = softmax(scores), scores = -inf where hidden
-        dscores = softmax_backward(dweights, weights)
-        if hidden is not None:
-            dscores[hidden] = 0
-        # scores = softcap * tanh(scores / softcap)
-        if slope is not None:
-            dscores = dscores * slope if hidden is None else np.where(hidden, 0, dscores * slope)
-        # scores = scale * (q @ k.T)
-        dscores = dscores * scale
-        dq = select_matmul(dscores, k, allowed)  # (..., Tq, Tk) @ (..., Tk, Dk) -> (..., Tq, Dk)
-        dk = select_matmul(dscores.swapaxes(-1, -2), q, seen_by)  # (..., Tk, Tq) @ (..., Tq, Dk) -> (..., Tk, Dk)
-        return tuple(x.astype(dtype, copy=False) for x in (dq, sum_heads(dk, group), sum_heads(dv, group)))
+    allowed_T = None if allowed is None else allowed.swapaxes(-1, -2)
+
+    # out = weights @ v
+    dv = select_matmul(weights.swapaxes(-1, -2), dout, allowed_T)  # (..., Tk, Tq) @ (..., Tq, Dv) -> (..., Tk, Dv)
+    dweights = keep_allowed(dout @ v.swapaxes(-1, -2), allowed)  # (..., Tq, Dv) @ (..., Dv, Tk) -> (..., Tq, Tk)
+    # weights = softmax(scores)
+    dscores = softmax_backward(dweights, weights)
+    # scores = softcap * tanh(scores / softcap)
+    if slope is not None:
+        dscores = dscores * slope
+    # scores = scale * (q @ k.T)
+    dscores = keep_allowed(dscores * scale, allowed)
+    dq = select_matmul(dscores, k, allowed)  # (..., Tq, Tk) @ (..., Tk, Dk) -> (..., Tq, Dk)
+    dk = select_matmul(dscores.swapaxes(-1, -2), q, allowed_T)  # (..., Tk, Tq) @ (..., Tq, Dk) -> (..., Tk, Dk)
+    return tuple(x.astype(dtype, copy=False) for x in (dq, sum_heads(dk, group), sum_heads(dv, group)))
 
 
 def visible(a: AttentionArguments) -> np.ndarray | None:

@@ -9,9 +9,10 @@ Axes: n scores, on the last axis unless `axis` says otherwise.
 
 import numpy as np
 
-from ._checks import compute_dtype, float_array, same_shape, whole_number
+from ._checks import compute_dtype, float_array, quiet, same_shape, whole_number
 
 
+@quiet
 def softmax_forward(scores, axis: int = -1) -> np.ndarray:
     """Turn scores into weights that are positive and sum to one along `axis`.
 
@@ -38,16 +39,16 @@ def softmax_forward(scores, axis: int = -1) -> np.ndarray:
     scores = float_array("scores", scores)
     axis = check_axis(axis, scores.ndim)
     compute, result = compute_dtype(scores)
-    with np.errstate(invalid="ignore", over="ignore", under="ignore"):  # inf − inf gives NaN, which says enough
-        top = scores.max(axis=axis, keepdims=True, initial=-np.inf)
-        top = np.where(top == -np.inf, 0, top)
-        weights = np.subtract(scores, top, dtype=compute)
-        np.exp(weights, out=weights)
-        total = weights.sum(axis=axis, keepdims=True)
-        weights /= np.where(total == 0, 1, total)
-        return weights.astype(result, copy=False)
+    top = scores.max(axis=axis, keepdims=True, initial=-np.inf)
+    top = np.where(top == -np.inf, 0, top)
+    weights = np.subtract(scores, top, dtype=compute)
+    np.exp(weights, out=weights)
+    total = weights.sum(axis=axis, keepdims=True)
+    weights /= np.where(total == 0, 1, total)
+    return weights.astype(result, copy=False)
 
 
+@quiet
 def softmax_backward(dweights, weights, axis: int = -1) -> np.ndarray:
     """Send a gradient on the weights back to the scores, without forming the Jacobian.
 
@@ -78,13 +79,13 @@ def softmax_backward(dweights, weights, axis: int = -1) -> np.ndarray:
     same_shape("dweights", dweights, weights.shape)
     axis = check_axis(axis, weights.ndim)
     compute, result = compute_dtype(dweights, weights)
-    with np.errstate(invalid="ignore", over="ignore", under="ignore"):
-        p = weights.astype(compute, copy=False)
-        dp = dweights.astype(compute, copy=False)
-        dscores = p * (dp - (p * dp).sum(axis=axis, keepdims=True))
-        return dscores.astype(result, copy=False)
+    p = weights.astype(compute, copy=False)
+    dp = dweights.astype(compute, copy=False)
+    dscores = p * (dp - (p * dp).sum(axis=axis, keepdims=True))
+    return dscores.astype(result, copy=False)
 
 
+@quiet
 def softmax_jacobian(scores) -> np.ndarray:
     """All n × n derivatives of softmax on the last axis: diag(p) − p pᵀ with p = softmax(scores).
 
@@ -106,9 +107,8 @@ def softmax_jacobian(scores) -> np.ndarray:
     scores = float_array("scores", scores)
     compute, result = compute_dtype(scores)
     p = softmax_forward(scores.astype(compute, copy=False))  # (..., n)
-    with np.errstate(invalid="ignore", under="ignore"):
-        jacobian = p[..., :, None] * (np.eye(p.shape[-1], dtype=compute) - p[..., None, :])  # (..., n, n)
-        return jacobian.astype(result, copy=False)
+    jacobian = p[..., :, None] * (np.eye(p.shape[-1], dtype=compute) - p[..., None, :])  # (..., n, n)
+    return jacobian.astype(result, copy=False)
 
 
 def check_axis(axis, ndim: int) -> int:

@@ -72,31 +72,48 @@ def one_blas_thread():
 
 
 def run_blocks(function, blocks, threads: int) -> None:
-    """Call `function(block)` for all blocks, on as many threads."""
-    waiting = deque(blocks)
+    """Call `function(block)` for all blocks, on up to so many threads; the calling one is among them.
+
+    A helper that comes too late (its thread was busy, or never started) finds nothing to do: only those
+    at work when the last block is taken are waited for.
+    """
+    waiting, errors = deque(blocks), []
+    at_work, changed = [0], threading.Condition()
 
     def work():
-        while True:
+        while not errors:
             try:
                 block = waiting.popleft()
             except IndexError:
                 return
             function(block)
 
+    def help_out():
+        with changed:
+            at_work[0] += 1
+        try:
+            work()
+        except BaseException as error:
+            errors.append(error)
+        finally:
+            with changed:
+                at_work[0] -= 1
+                changed.notify_all()
+
     helpers = min(threads, len(waiting)) - 1
-    if helpers < 1:
-        work()
-        return
     try:
-        futures = [thread_pool(helpers).submit(work) for _ in range(helpers)]
-    except RuntimeError:  # no threads to be had: the calling thread does it all
-        futures = []
+        for _ in range(helpers):
+            thread_pool(helpers).submit(help_out)
+    except RuntimeError:
+        pass  # no more threads to be had: those that started help, the calling thread does the rest
     try:
         work()
     finally:
         waiting.clear()  # after an error or Ctrl-C nobody starts another block
-        for future in futures:
-            future.result()
+        with changed:
+            changed.wait_for(lambda: at_work[0] == 0)
+    if errors:
+        raise errors[0]
 
 
 @functools.cache

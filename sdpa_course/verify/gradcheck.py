@@ -19,6 +19,7 @@ def numerical_gradient(function, x: np.ndarray, *, step: float = 1e-6) -> np.nda
     >>> numerical_gradient(lambda x: (x**2).sum(), np.array([1.0, 3.0])).round(6)
     array([2., 6.])
     """
+    x = np.asarray(x, dtype=np.float64)
     gradient = np.zeros_like(x)
     for index in np.ndindex(*x.shape):
         nudge = np.zeros_like(x)
@@ -35,6 +36,7 @@ def complex_step_gradient(function, x: np.ndarray, *, step: float = 1e-30) -> np
     >>> complex_step_gradient(lambda x: np.exp(x).sum(), np.array([0.0, 1.0]))
     array([1.        , 2.71828183])
     """
+    x = np.asarray(x, dtype=np.float64)
     gradient = np.zeros(x.shape)
     for index in np.ndindex(*x.shape):
         nudged = x.astype(complex)

@@ -1,0 +1,64 @@
+"""Notebooks are stored executed, in order, with clean metadata and described pictures.
+
+What their cells print is compared by nbval; this looks at what nbval does not.
+"""
+
+from pathlib import Path
+
+import nbformat
+import pytest
+
+ROOT = Path(__file__).parent.parent
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+
+
+@pytest.fixture(params=NOTEBOOKS, ids=lambda path: path.stem)
+def notebook(request):
+    notebook = nbformat.read(request.param, as_version=4)
+    nbformat.validate(notebook)
+    return notebook
+
+
+def code_cells(notebook):
+    return [cell for cell in notebook.cells if cell.cell_type == "code"]
+
+
+def outputs(notebook):
+    return [output for cell in code_cells(notebook) for output in cell.outputs]
+
+
+def test_there_are_notebooks():
+    assert (ROOT / "notebooks" / "00_start_here.ipynb") in NOTEBOOKS
+
+
+def test_executed_in_order_from_a_fresh_kernel(notebook):
+    counts = [cell.execution_count for cell in code_cells(notebook)]
+    assert counts == list(range(1, len(counts) + 1))  # nbval does not compare a cell without a count
+
+
+def test_no_errors_and_no_warnings_are_stored(notebook):
+    for output in outputs(notebook):
+        assert output.output_type != "error"
+        assert output.get("name") != "stderr"
+
+
+def test_metadata_is_clean(notebook):
+    assert set(notebook.metadata) == {"kernelspec", "language_info"}
+    assert notebook.metadata.kernelspec.name == "python3"
+    for cell in notebook.cells:
+        assert set(cell.metadata) <= {"tags", "slideshow"}
+
+
+def test_every_picture_is_described_and_has_a_caption(notebook):
+    shown = outputs(notebook)
+    for output, following in zip(shown, [*shown[1:], None], strict=True):
+        if "image/png" in output.get("data", {}):
+            assert len(output.metadata["image/png"]["alt"].split()) >= 15
+            assert following is not None
+            assert following.data["text/markdown"].startswith("*")
+
+
+def test_code_cells_are_short(notebook):
+    for cell in code_cells(notebook):
+        assert cell.source.strip(), "an empty cell"
+        assert len(cell.source.splitlines()) <= 30

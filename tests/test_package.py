@@ -1,0 +1,57 @@
+"""The package as a whole: what it exports, what it loads, how long its modules are."""
+
+import ast
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import sdpa_course
+
+ROOT = Path(__file__).parent.parent
+MODULES = sorted((ROOT / "sdpa_course").rglob("*.py"))
+DEPENDENCIES = {"numpy", "matplotlib", "ipywidgets", "tqdm", "IPython"}  # ipywidgets brings IPython
+EXTRAS = {"lab", "tests", "homework", "lectures", "torch", "dask"}
+
+
+def test_public_names_exist_and_are_sorted():
+    assert sorted(sdpa_course.__all__) == sdpa_course.__all__
+    for name in sdpa_course.__all__:
+        assert getattr(sdpa_course, name).__doc__, name
+
+
+def test_import_loads_numpy_and_no_more():
+    code = "import sys, numpy; before = set(sys.modules); import sdpa_course; print(*sorted(set(sys.modules) - before))"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    foreign = {name.split(".")[0] for name in run.stdout.split()} - {"sdpa_course"}
+    assert foreign <= {"threading"}
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_modules_are_short_and_import_only_what_is_declared(path):
+    source = path.read_text(encoding="utf-8")
+    assert len(source.splitlines()) <= 250
+    tree = ast.parse(source)
+    assert ast.get_docstring(tree), "a module starts by saying what lives in it"
+    imported = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            imported |= {name.name.split(".")[0] for name in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            imported.add(node.module.split(".")[0])
+    assert imported - set(sys.stdlib_module_names) - DEPENDENCIES == set()
+
+
+def test_pyproject_declares_what_the_package_imports():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert {line.split(">")[0] for line in project["dependencies"]} == DEPENDENCIES - {"IPython"}
+    assert set(project["optional-dependencies"]) == EXTRAS
+
+
+def test_kernels_know_nothing_of_what_is_built_on_them():
+    for path in (ROOT / "sdpa_course" / "kernels").glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom):
+                assert node.level <= 1, f"{path.name} imports from outside kernels/"
