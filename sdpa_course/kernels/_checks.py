@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 FLOATS = (np.float16, np.float32, np.float64)
+RANGES = {dtype: (float(np.finfo(dtype).tiny), float(np.finfo(dtype).max)) for dtype in FLOATS}
 FAR = 2**40  # positions beyond this are a mistake, and sums of two of them still fit an int64
 
 # Infinities and NaNs in the result say enough; a warning would say it again, at a line the caller did not write.
@@ -107,7 +108,8 @@ def number(name: str, value) -> float:
 
 def held_by(name: str, value: float | None, dtype: np.dtype) -> float | None:
     """`value`, if the dtype to compute in can hold it: 1e39 is infinite in float32, 1e-50 is zero."""
-    if value is not None and not np.finfo(dtype).tiny <= abs(value) <= np.finfo(dtype).max:
+    smallest, largest = RANGES[dtype.type]
+    if value is not None and not smallest <= abs(value) <= largest:
         raise ValueError(f"{name}: got {value}, expected a number within the range of {dtype}")
     return value
 
