@@ -22,11 +22,18 @@ def test_public_names_exist_and_are_sorted():
         assert getattr(sdpa_course, name).__doc__, name
 
 
-def test_import_loads_numpy_and_no_more():
-    code = "import sys, numpy; before = set(sys.modules); import sdpa_course; print(*sorted(set(sys.modules) - before))"
+@pytest.mark.parametrize("statement", ["import sdpa_course", "from sdpa_course import *"])
+def test_import_loads_numpy_and_no_more(statement):
+    code = f"import sys, numpy; before = set(sys.modules); {statement}; print(*set(sys.modules) - before)"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     foreign = {name.split(".")[0] for name in run.stdout.split()} - {"sdpa_course"}
     assert foreign <= {"threading"}
+
+
+def test_names_load_when_used_and_unknown_ones_say_so():
+    assert set(sdpa_course.__all__) <= set(dir(sdpa_course))
+    with pytest.raises(AttributeError, match="module 'sdpa_course' has no attribute 'atention'"):
+        sdpa_course.atention  # noqa: B018
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))

@@ -78,6 +78,11 @@ def compute_dtype(*arrays: np.ndarray) -> tuple[np.dtype, np.dtype]:
     return np.result_type(result, np.float32), result
 
 
+def lowest(dtype: np.dtype) -> float:
+    """The most negative finite number."""
+    return -RANGES[dtype.type][1]
+
+
 def same_shape(name: str, array: np.ndarray, shape: tuple[int, ...]) -> None:
     """Refuse an array whose shape is not exactly `shape`."""
     if array.shape != tuple(shape):
@@ -149,6 +154,8 @@ def check_window(window, causal) -> tuple[int | None, int | None]:
 
 def check_offset(offset, batch: tuple[int, ...]) -> np.ndarray:
     """Position of the first query: an integer, or integers over the batch axes."""
+    if type(offset) is int and abs(offset) <= FAR:
+        return np.array(offset)  # the usual case, and the quick one
     offset = int_array("offset", offset)
     if offset.ndim and not broadcasts(offset.shape, batch):
         raise ValueError(f"offset: got shape {offset.shape}, expected an integer or shape {batch}, the batch axes")

@@ -18,7 +18,7 @@ import threading
 
 import numpy as np
 
-from ._checks import AttentionArguments, check_attention, quiet
+from ._checks import AttentionArguments, check_attention, lowest, quiet
 from .masks import apply_mask, select_matmul
 from .sdpa import attend
 from .threads import one_blas_thread, run_blocks
@@ -70,7 +70,7 @@ def attend_block(a: AttentionArguments, out: np.ndarray, block: Block) -> None:
     calm = (mask is None or mask.dtype == bool) and is_calm(q, k[..., first:last, :], v[..., first:last, :])
     acc = out if out.dtype == q.dtype else np.zeros_like(out, dtype=q.dtype)  # (..., rows, Dv)
     total = np.zeros((*lead, rows, 1), dtype=q.dtype)
-    top = np.full((*lead, rows, 1), -np.inf, dtype=q.dtype)
+    top = np.full((*lead, rows, 1), lowest(q.dtype), dtype=q.dtype)  # finite, as in softmax_forward
     for tile in tiles(a, position, rows, step=max(1, TILE // math.prod((*lead, rows)))):
         q_tile, k_tile, v_tile = q[..., tile.rows, :], k[..., tile.keys, :], v[..., tile.keys, :]
         mask_tile = None if mask is None else mask[..., start:stop, :][..., tile.rows, tile.keys]
@@ -94,9 +94,8 @@ def add_tile(acc, total, top, scores, allowed, v, Tk: int) -> None:
     so acc never exceeds the largest value, and cannot overflow.
     """
     new_top = np.maximum(top, scores.max(axis=-1, keepdims=True))
-    shift = np.where(new_top == -np.inf, 0, new_top)
-    decay = np.exp(top - shift)
-    scores -= shift + math.log(Tk)
+    decay = np.exp(top - new_top)
+    scores -= new_top + math.log(Tk)
     weights = np.exp(scores, out=scores)
     total *= decay
     total += weights.sum(axis=-1, keepdims=True)

@@ -9,7 +9,7 @@ Axes: n scores, on the last axis unless `axis` says otherwise.
 
 import numpy as np
 
-from ._checks import compute_dtype, float_array, quiet, same_shape, whole_number
+from ._checks import compute_dtype, float_array, lowest, quiet, same_shape, whole_number
 
 
 @quiet
@@ -39,12 +39,12 @@ def softmax_forward(scores, axis: int = -1) -> np.ndarray:
     scores = float_array("scores", scores)
     axis = check_axis(axis, scores.ndim)
     compute, result = compute_dtype(scores)
-    top = scores.max(axis=axis, keepdims=True, initial=-np.inf)
-    top = np.where(top == -np.inf, 0, top)
+    # The lowest float keeps the maximum finite in a row of nothing but −inf: then −inf minus it is −inf again.
+    top = scores.max(axis=axis, keepdims=True, initial=lowest(scores.dtype))
     weights = np.subtract(scores, top, dtype=compute)
     np.exp(weights, out=weights)
     total = weights.sum(axis=axis, keepdims=True)
-    weights /= np.where(total == 0, 1, total)
+    weights /= np.maximum(total, 1)  # the largest score adds exp(0) = 1, so only a masked row has less: 0
     return weights.astype(result, copy=False)
 
 
