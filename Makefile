@@ -20,7 +20,8 @@ help:
 lab:
 	$(ENVIRONMENT) install lab
 	@echo "sdpa-course: starting JupyterLab; its address with the token is printed below, Ctrl-C stops it"
-	@$(BIN)/jupyter lab --ip=127.0.0.1 --ServerApp.root_dir="$(CURDIR)" $(AS_ROOT) $(LAB_ARGS) notebooks/00_start_here.ipynb
+	@$(BIN)/jupyter lab --ip=127.0.0.1 --ServerApp.root_dir="$(CURDIR)" \
+		--LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb $(AS_ROOT) $(LAB_ARGS)
 
 test:
 	$(ENVIRONMENT) install lab tests torch

@@ -1,15 +1,14 @@
 """PyTorch's answer to a setting: values, and gradients from its autograd."""
 
 import numpy as np
-import torch
 
 from sdpa_course.verify.reference import may_attend
 
 
-def torch_attention(q, k, v, dout, *, mask, causal, scale, softcap, window, offset):
+def torch_attention(torch, q, k, v, dout, *, mask, causal, scale, softcap, window, offset):
     """`(out, dq, dk, dv)` as NumPy arrays, from PyTorch's fused function wherever it has the keyword."""
     q, k, v = (torch.tensor(x, requires_grad=True) for x in (q, k, v))
-    bias = additive_mask(q.shape, k.shape[-2], mask, causal, window, offset)
+    bias = torch.tensor(additive_mask(tuple(q.shape), k.shape[-2], mask, causal, window, offset))
     dead = torch.isinf(bias).all(dim=-1, keepdim=True)  # rows that see nothing
     bias = torch.where(dead, 0.0, bias)
     group = q.shape[-3] // k.shape[-3] if q.ndim > 2 else 1
@@ -27,7 +26,7 @@ def torch_attention(q, k, v, dout, *, mask, causal, scale, softcap, window, offs
 
 
 def additive_mask(q_shape, Tk, mask, causal, window, offset):
-    """Everything that hides, as one tensor to add to the scores."""
+    """Everything that hides, as one array to add to the scores."""
     *lead, Tq, _ = q_shape
     bias = np.zeros((*lead, Tq, Tk))
     if mask is not None:
@@ -38,4 +37,4 @@ def additive_mask(q_shape, Tk, mask, causal, window, offset):
             for j in range(Tk):
                 if not may_attend(i, j, causal=causal, window=window, offset=int(offsets[index])):
                     bias[(*index, ..., i, j)] = -np.inf
-    return torch.tensor(bias)
+    return bias

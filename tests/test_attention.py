@@ -23,12 +23,12 @@ def test_forward_equals_the_loops(seed):
 
 
 @pytest.mark.parametrize("seed", range(300))
-def test_values_and_gradients_equal_pytorch(seed):
+def test_values_and_gradients_equal_pytorch(seed, torch):
     rng = np.random.default_rng(1000 + seed)
     q, k, v, keywords = random_setting(rng)
     out, cache = attention_forward(q, k, v, **keywords)
     dout = rng.standard_normal(out.shape)
-    expected, *gradients = torch_attention(q, k, v, dout, **keywords)
+    expected, *gradients = torch_attention(torch, q, k, v, dout, **keywords)
     message = describe(q, k, v, keywords)
     assert_allclose(out, expected, atol=1e-7, rtol=1e-7, err_msg=message)
     for name, ours, theirs in zip(("dq", "dk", "dv"), attention_backward(dout, cache), gradients, strict=True):

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-import torch
 from numpy.testing import assert_allclose
 
 from sdpa_course import (
@@ -68,7 +67,7 @@ def test_forward_equals_the_loop_and_backward_the_differences(shape, batch, keyw
 
 
 @pytest.mark.parametrize("causal", [False, True])
-def test_equals_pytorch(causal):
+def test_equals_pytorch(causal, torch):
     rng = np.random.default_rng(1)
     params = random_params(rng, d_model=12, heads=3)
     x, dout = rng.standard_normal((2, 5, 12)), rng.standard_normal((2, 5, 12))

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-import torch
 from numpy.testing import assert_allclose
 
 from sdpa_course import softmax_backward, softmax_forward, softmax_jacobian
@@ -11,7 +10,7 @@ from sdpa_course.verify.reference import softmax_jacobian_loop, softmax_loop
 
 
 @pytest.mark.parametrize("axis", [0, 1, 2, -1, -2, -3])
-def test_forward_and_backward_on_every_axis_equal_pytorch(axis):
+def test_forward_and_backward_on_every_axis_equal_pytorch(axis, torch):
     rng = np.random.default_rng(0)
     scores, dweights = rng.standard_normal((2, 3, 4, 5))[0] * 3, rng.standard_normal((3, 4, 5))
     tensor = torch.tensor(scores, requires_grad=True)

@@ -129,6 +129,7 @@ def install(extras):
 def lock():
     """Write constraints.txt: the newest versions that work together, all extras included.
 
+    Run it with the oldest Python the course supports: some packages ask for the latest patch of one.
     PyTorch stays where it is (its builds are large and it is only an oracle in the tests): to move it,
     change its line in constraints.txt by hand first.
     """
@@ -144,7 +145,8 @@ def lock():
     lines = subprocess.run(freeze, stdout=subprocess.PIPE, check=True).stdout.decode().splitlines()
     pins = sorted(line.split("+")[0] for line in lines if "==" in line and not line.startswith("sdpa"))
     with open(CONSTRAINTS, "w") as file:
-        file.write("# Versions that were seen to work together. Written by `make lock`.\n")
+        version = ".".join(map(str, sys.version_info[:3]))
+        file.write(f"# Versions that were seen to work together. Written by `make lock` with Python {version}.\n")
         file.write("\n".join(pins) + "\n")
     say(f"wrote constraints.txt with {len(pins)} versions; run make test before you commit it")
 
