@@ -5,7 +5,7 @@ that picture and description come from the same numbers. `new` makes the axes in
 `show` puts the picture with alt text and caption into the notebook.
 """
 
-from .collapse import weights_by_width
-from .show import new, png, show
+from .collapse import weights_beside, weights_by_width
+from .show import new, png, show, show_view
 
-__all__ = ["new", "png", "show", "weights_by_width"]
+__all__ = ["new", "png", "show", "show_view", "weights_beside", "weights_by_width"]

@@ -1,0 +1,75 @@
+"""How sharp is attention at initialisation? Top weight, entropy and Jacobian norm. Used in notebooks 03 and 04.
+
+Random queries and keys with independent N(0, 1) entries; scores scaled by a rule of `kernels.scores.SCALES`.
+
+Axes: rows (queries) · n keys
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from tqdm.auto import tqdm
+
+from ..kernels.scores import dot_scores_forward, scale_factor
+from ..kernels.softmax import softmax_forward
+
+
+class Saturation(NamedTuple):
+    """One setting, measured over all rows of all seeds; `*_spread` is the standard deviation between seeds."""
+
+    d_k: int
+    n: int
+    scale: str
+    score_variance: float
+    top: float  # mean of the largest weight
+    entropy: float  # mean entropy ÷ log n: 1 is uniform, 0 is one-hot
+    one_hot: float  # share of rows whose largest weight exceeds 0.99
+    jacobian: float  # mean Frobenius norm of the softmax Jacobian
+    top_spread: float
+    entropy_spread: float
+    jacobian_spread: float
+
+
+def relative_entropy(weights: np.ndarray) -> np.ndarray:
+    """Entropy of each row ÷ log n, with 0 · log 0 = 0: 1 for uniform weights, 0 for one-hot ones."""
+    logs = np.log(weights, where=weights > 0, out=np.zeros_like(weights))
+    return -(weights * logs).sum(axis=-1) / math.log(weights.shape[-1])
+
+
+def jacobian_norm(weights: np.ndarray) -> np.ndarray:
+    """‖diag(p) − p pᵀ‖_F of each row from its powers: √(Σp² − 2Σp³ + (Σp²)²), no matrix needed."""
+    squares = (weights**2).sum(axis=-1)
+    cubes = (weights**3).sum(axis=-1)
+    return np.sqrt(np.maximum(squares - 2 * cubes + squares**2, 0))
+
+
+def measure(d_k: int, n: int, scale: str, *, rng, rows: int = 512, seeds: int = 10, d_model: int = 512) -> Saturation:
+    """Measure one setting: `rows` queries against `n` keys, drawn afresh `seeds` times."""
+    factor = scale_factor(scale, d_k, d_model)
+    per_seed = []
+    for _ in range(seeds):
+        q, k = rng.standard_normal((rows, d_k)), rng.standard_normal((n, d_k))
+        scores, _ = dot_scores_forward(q, k, scale=factor)  # (rows, n)
+        weights = softmax_forward(scores)
+        top = weights.max(axis=-1)
+        per_seed.append(
+            (
+                scores.var(),
+                top.mean(),
+                relative_entropy(weights).mean(),
+                (top > 0.99).mean(),
+                jacobian_norm(weights).mean(),
+            )
+        )
+    variance, top, entropy, one_hot, jacobian = np.mean(per_seed, axis=0).tolist()
+    _, top_spread, entropy_spread, _, jacobian_spread = np.std(per_seed, axis=0, ddof=1).tolist()
+    return Saturation(
+        d_k, n, scale, variance, top, entropy, one_hot, jacobian, top_spread, entropy_spread, jacobian_spread
+    )
+
+
+def sweep(widths, keys, scales, *, rng, progress: bool = True, **keywords) -> list[Saturation]:
+    """`measure` for every combination of d_k, number of keys and scale."""
+    settings = [(d_k, n, scale) for scale in scales for n in keys for d_k in widths]
+    return [measure(*setting, rng=rng, **keywords) for setting in tqdm(settings, disable=not progress, leave=False)]
