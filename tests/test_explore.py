@@ -1,13 +1,16 @@
 """Every slider at the least, default and greatest value of each control; the picture follows the numbers."""
 
 import io
+import pkgutil
+from importlib import import_module
 
 import matplotlib.image
 import pytest
 
 from sdpa_course import explore
 
-EXPLORERS = [name for name in explore.__all__ if name.endswith("_explorer")]
+MODULES = [import_module(f"sdpa_course.explore.{module.name}") for module in pkgutil.iter_modules(explore.__path__)]
+EXPLORERS = {name: value for module in MODULES for name, value in vars(module).items() if name.endswith("_explorer")}
 
 
 def ends(control):
@@ -20,9 +23,9 @@ def ends(control):
     return [False, True]
 
 
-@pytest.fixture(params=EXPLORERS)
+@pytest.fixture(params=EXPLORERS.values(), ids=EXPLORERS)
 def explorer(request):
-    return getattr(explore, request.param)()
+    return request.param()
 
 
 def test_every_control_at_its_ends_gives_what_the_view_gives(explorer):

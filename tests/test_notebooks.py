@@ -3,6 +3,7 @@
 What their cells print is compared by nbval; this looks at what nbval does not.
 """
 
+import re
 from pathlib import Path
 
 import nbformat
@@ -62,3 +63,31 @@ def test_code_cells_are_short(notebook):
     for cell in code_cells(notebook):
         assert cell.source.strip(), "an empty cell"
         assert len(cell.source.splitlines()) <= 30
+
+
+NUMBER = re.compile(r"(?<![\w.])\d+\.\d+(?![\w.]*\d)")
+
+
+def test_every_number_in_the_prose_is_printed_or_asserted(notebook):
+    """A decimal number in the text stands in some cell's code or output, digit for digit."""
+    backing = ""
+    for cell in code_cells(notebook):
+        backing += cell.source
+        for output in cell.outputs:
+            backing += output.get("text", "") + str(output.get("data", {}).get("text/plain", ""))
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            for number in NUMBER.findall(cell.source):
+                assert number in backing, f"{number} in: {cell.source[:60]!r}"
+
+
+def test_head_and_end(notebook):
+    """What you'll do, learn and need at the start; a summary at the end; every link to a notebook leads to one."""
+    text = [cell.source for cell in notebook.cells if cell.cell_type == "markdown"]
+    assert text[0].startswith("# ")
+    for words in ("**What you'll do.**", "**What you'll learn.**", "**What you'll need.**", "minutes"):
+        assert words in text[0], words
+    assert any("Summary" in source for source in text[-3:])
+    for source in text:
+        for target in re.findall(r"\]\(([\w./-]+\.ipynb)\)", source):
+            assert (ROOT / "notebooks" / target).is_file(), target

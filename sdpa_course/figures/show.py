@@ -65,13 +65,23 @@ class Canvas:
 
     @styled
     def view(self, figure_function, *results, numbers: dict[str, str]) -> View:
-        """Clear the axes, let the figure function draw its results on them, and take the picture."""
+        """Wipe the axes, let the figure function draw its results on them, and take the picture."""
         for ax in np.ravel(self.axes):
-            ax.clear()
+            wipe(ax)
         alt = figure_function(self.axes, *results)
         picture = png(self.figure)
         self.figure.set_layout_engine("none")
         return View(picture, pixels(self.figure), alt, numbers)
+
+
+def wipe(ax) -> None:
+    """Take everything off the axes but the axes themselves: `ax.clear()` would make its ticks anew, slowly."""
+    for artist in [*ax.lines, *ax.patches, *ax.collections, *ax.images, *ax.texts]:
+        artist.remove()
+    if ax.get_legend() is not None:
+        ax.get_legend().remove()
+    ax.set_prop_cycle(matplotlib.rcParams["axes.prop_cycle"])
+    ax.relim()
 
 
 def pixels(figure: Figure) -> tuple[int, int]:
