@@ -31,6 +31,8 @@ def test_padding_and_combination():
     both = combine_masks(padding, None, causal_mask(3, 4))
     np.testing.assert_array_equal(both[0, 0], padding[0, 0] & causal_mask(3, 4))
     assert combine_masks() is None
+    assert padding_mask([0, 0], 0).shape == (2, 1, 1, 0)
+    assert causal_mask(0, 0).shape == (0, 0)
     assert combine_masks(None, None) is None
 
 

@@ -91,6 +91,12 @@ def test_equals_pytorch(causal, torch):
     assert_allclose(dparams.b_o, layer.out_proj.bias.grad.numpy(), atol=1e-10)
 
 
+def test_the_smallest_layer():
+    params = init_multihead(1, 1, d_k=1, d_v=1, d_context=1, kv_heads=1, rng=np.random.default_rng(0))
+    out, _ = multihead_forward(np.ones((1, 1)), params)
+    assert_allclose(out, params.w_v @ params.w_o)
+
+
 def test_merge_undoes_split_and_head_h_is_its_own_columns():
     x = np.random.default_rng(2).standard_normal((2, 5, 12))
     heads = split_heads(x, 3)
@@ -190,7 +196,7 @@ X = np.ones((4, 12))
         (lambda: multihead_forward(np.ones((4, 11)), params_with()), ValueError, ["x", "11", "12"]),
         (lambda: multihead_forward(np.ones((4, 12), int), params_with()), TypeError, ["x", "int64"]),
         (lambda: multihead_forward(X, params_with(), context=np.ones((4, 9))), ValueError, ["context", "9", "12"]),
-        (lambda: multihead_forward(X, params_with(), context=np.ones((2, 4, 12))), ValueError, ["context", "(2,)"]),
+        (lambda: multihead_forward(X, params_with(), context=np.ones((2, 4, 12))), ValueError, ["context", "(2,)", "()"]),
         (lambda: multihead_forward(X, params_with(kv_heads=2)), ValueError, ["2", "3", "heads"]),
         (lambda: multihead_forward(X, params_with(heads=5, kv_heads=5)), ValueError, ["w_q", "12", "5"]),
         (lambda: multihead_forward(X, params_with(b_v=np.ones(3))), ValueError, ["b_v", "(3,)", "(12,)"]),
