@@ -218,6 +218,19 @@ def test_when_only_some_threads_start_those_are_waited_for(monkeypatch):
     assert sorted(done) == list(range(9))
 
 
+def test_as_many_threads_as_blas_would_use():
+    get_threads, set_threads = threads.blas_controls()
+    before = get_threads()
+    try:
+        for count in (1, 2):
+            set_threads(count)
+            with threads.one_blas_thread() as allowed:
+                assert (allowed, get_threads()) == (count, 1)
+            assert get_threads() == count
+    finally:
+        set_threads(before)
+
+
 def test_a_call_does_not_wait_for_helpers_that_are_busy_elsewhere(monkeypatch):
     class BusyPool:
         def submit(self, function):
