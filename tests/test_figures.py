@@ -9,7 +9,7 @@ import pytest
 
 from sdpa_course.figures import new, show
 from sdpa_course.figures.collapse import weights_by_width
-from sdpa_course.figures.show import png
+from sdpa_course.figures.drawing import png
 
 
 def test_weights_by_width_draws_and_describes_its_numbers():

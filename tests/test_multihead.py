@@ -196,7 +196,11 @@ X = np.ones((4, 12))
         (lambda: multihead_forward(np.ones((4, 11)), params_with()), ValueError, ["x", "11", "12"]),
         (lambda: multihead_forward(np.ones((4, 12), int), params_with()), TypeError, ["x", "int64"]),
         (lambda: multihead_forward(X, params_with(), context=np.ones((4, 9))), ValueError, ["context", "9", "12"]),
-        (lambda: multihead_forward(X, params_with(), context=np.ones((2, 4, 12))), ValueError, ["context", "(2,)", "()"]),
+        (
+            lambda: multihead_forward(X, params_with(), context=np.ones((2, 4, 12))),
+            ValueError,
+            ["context", "(2,)", "()"],
+        ),
         (lambda: multihead_forward(X, params_with(kv_heads=2)), ValueError, ["2", "3", "heads"]),
         (lambda: multihead_forward(X, params_with(heads=5, kv_heads=5)), ValueError, ["w_q", "12", "5"]),
         (lambda: multihead_forward(X, params_with(b_v=np.ones(3))), ValueError, ["b_v", "(3,)", "(12,)"]),

@@ -41,6 +41,7 @@ def test_no_errors_and_no_warnings_are_stored(notebook):
     for output in outputs(notebook):
         assert output.output_type != "error"
         assert output.get("name") != "stderr"
+        assert not any("widget" in mime for mime in output.get("data", {}))  # no kernel, no widget: an error box
 
 
 def test_metadata_is_clean(notebook):

@@ -15,6 +15,9 @@ METADATA = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
 }
+WIDGET = (
+    "application/vnd.jupyter.widget-view+json"  # points into a kernel that is gone: its text is kept, not the error
+)
 CELL_METADATA = {"tags", "slideshow", "editable", "deletable", "nbgrader"}
 
 
@@ -36,6 +39,8 @@ def clean(notebook) -> None:
         cell.metadata = nbformat.from_dict({k: v for k, v in cell.metadata.items() if k in CELL_METADATA})
         if cell.cell_type == "code":
             cell.outputs = merge_streams(cell.outputs)
+            for output in cell.outputs:
+                output.get("data", {}).pop(WIDGET, None)
 
 
 def merge_streams(outputs: list) -> list:

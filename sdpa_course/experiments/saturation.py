@@ -34,7 +34,7 @@ class Saturation(NamedTuple):
 def relative_entropy(weights: np.ndarray) -> np.ndarray:
     """Entropy of each row ÷ log n, with 0 · log 0 = 0: 1 for uniform weights, 0 for one-hot ones."""
     logs = np.log(weights, where=weights > 0, out=np.zeros_like(weights))
-    return -(weights * logs).sum(axis=-1) / math.log(weights.shape[-1])
+    return (0 - (weights * logs).sum(axis=-1)) / math.log(weights.shape[-1])  # "0 −", lest one-hot gives −0.0
 
 
 def jacobian_norm(weights: np.ndarray) -> np.ndarray:

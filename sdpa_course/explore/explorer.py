@@ -8,7 +8,7 @@ from html import escape
 
 import ipywidgets as widgets
 
-from ..figures.show import View
+from ..figures.drawing import View
 
 
 class Explorer(widgets.VBox):
@@ -47,8 +47,7 @@ class Explorer(widgets.VBox):
     def show(self, view: View) -> None:
         """Replace picture and numbers, in place."""
         self.picture.value = view.picture
-        self.picture.tooltip = view.alt
-        self.numbers.value = numbers_html(view.numbers)
+        self.numbers.value = numbers_html(view.numbers) + words_html(view.alt)
 
     def _repr_mimebundle_(self, **keywords):
         """Stored in a notebook, the words say what stands here; the figure above it is the same one at rest."""
@@ -62,6 +61,11 @@ def numbers_html(numbers: dict[str, str]) -> str:
     """The live numbers as one line of text."""
     items = (f"<span>{escape(name)}: <b>{escape(value)}</b></span>" for name, value in numbers.items())
     return '<div style="font-size: 15px; display: flex; flex-wrap: wrap; gap: 1.5em">' + "".join(items) + "</div>"
+
+
+def words_html(alt: str) -> str:
+    """The picture in words, to unfold: a widget's picture has no alt text of its own."""
+    return f"<details><summary>The picture in words</summary>{escape(alt)}</details>"
 
 
 def width_slider(name: str, widths, value: int) -> widgets.SelectionSlider:

@@ -5,6 +5,6 @@ that picture and description come from the same numbers. `new` makes the axes in
 `show` puts the picture with alt text and caption into the notebook.
 """
 
-from .show import new, show, show_view
+from .drawing import new, show, show_view
 
 __all__ = ["new", "show", "show_view"]

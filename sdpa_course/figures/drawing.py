@@ -34,6 +34,7 @@ def styled(function):
 def new(rows: int = 1, columns: int = 1, *, size=None, **keywords):
     """`(figure, axes)` in the course's style; `size` is (wide, high) in inches, the rest goes to `subplots`."""
     figure = Figure(figsize=size)
+    FigureCanvasAgg(figure)  # one for the figure's life: it remembers how wide each text is
     return figure, figure.subplots(rows, columns, **keywords)
 
 
@@ -41,7 +42,7 @@ def new(rows: int = 1, columns: int = 1, *, size=None, **keywords):
 def png(figure: Figure) -> bytes:
     """The figure as a picture."""
     buffer = io.BytesIO()
-    FigureCanvasAgg(figure).print_png(buffer, pil_kwargs={"compress_level": 4})
+    figure.canvas.print_png(buffer, pil_kwargs={"compress_level": 1})  # lines and text: as small as with 6
     return buffer.getvalue()
 
 
@@ -57,7 +58,8 @@ class View(NamedTuple):
 class Canvas:
     """Axes that are drawn on again and again: a slider moves faster when the figure is kept.
 
-    `Canvas(1, 2, size=(9, 4))` takes what `new` takes. The layout is worked out at the first drawing.
+    `Canvas(1, 2, size=(9, 4))` takes what `new` takes. The layout is worked out at the first drawing and kept:
+    labels that grow later may be cut, so give axes fixed limits and titles of one height.
     """
 
     def __init__(self, *args, **keywords):
@@ -78,6 +80,7 @@ def wipe(ax) -> None:
     """Take everything off the axes but the axes themselves: `ax.clear()` would make its ticks anew, slowly."""
     for artist in [*ax.lines, *ax.patches, *ax.collections, *ax.images, *ax.texts]:
         artist.remove()
+    ax.containers.clear()
     if ax.get_legend() is not None:
         ax.get_legend().remove()
     ax.set_prop_cycle(matplotlib.rcParams["axes.prop_cycle"])
@@ -103,5 +106,5 @@ def show_view(view: View, *, caption: str) -> None:
     width, height = view.size
     metadata = {"image/png": {"alt": view.alt, "width": width, "height": height}}
     display({"image/png": view.picture, "text/plain": view.alt}, raw=True, metadata=metadata)
-    numbers = "".join(f"{name}: **{value}**. " for name, value in view.numbers.items())
-    display(Markdown(f"{numbers}*{caption}*"))
+    numbers = "".join(f" {name}: **{value}**." for name, value in view.numbers.items())
+    display(Markdown(f"*{caption}*{numbers}"))

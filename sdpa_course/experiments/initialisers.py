@@ -1,0 +1,100 @@
+"""How large are the entries of q and k at initialisation? The usual initialisers, measured. Used in notebook 02.
+
+q = x W_q and k = y W_k for tokens x and y that are layer-normed, or embeddings N(0, 0.02²) as they are.
+An entry of q is a sum of d_model products, so its variance is d_model · E[x²] · Var(W).
+
+Axes: T tokens · d_model width of a token · H heads of width d_k
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from ..kernels.multihead import split_heads
+from ..kernels.scores import dot_scores_forward
+
+EMBEDDING_STD = 0.02
+
+# Each rule as (shape of the distribution, its standard deviation or its limit as a function of the fans).
+INITIALISERS = {
+    "N(0, 1/fan_in)": ("normal", lambda fan_in, fan_out: 1 / math.sqrt(fan_in)),
+    "Xavier normal": ("normal", lambda fan_in, fan_out: math.sqrt(2 / (fan_in + fan_out))),
+    "Xavier uniform": ("uniform", lambda fan_in, fan_out: math.sqrt(6 / (fan_in + fan_out))),
+    "He normal": ("normal", lambda fan_in, fan_out: math.sqrt(2 / fan_in)),
+    "nn.Linear": ("uniform", lambda fan_in, fan_out: 1 / math.sqrt(fan_in)),
+    "N(0, 0.02²)": ("normal", lambda fan_in, fan_out: 0.02),
+}
+
+
+class Entries(NamedTuple):
+    """Variance of an entry of q, and of a score q·k/√d_k; `*_se` is the standard error over the seeds."""
+
+    initialiser: str
+    fan_out: int
+    entry: float
+    entry_se: float
+    predicted_entry: float
+    score: float
+    score_se: float
+    predicted_score: float
+
+
+def weight_variance(name: str, fan_in: int, fan_out: int) -> float:
+    """Variance of one weight; a uniform distribution on ±limit has limit²/3.
+
+    Examples
+    --------
+    >>> round(weight_variance("Xavier normal", 512, 512) * 512, 6)
+    1.0
+    """
+    kind, spread = rule(name)
+    return spread(fan_in, fan_out) ** 2 / (3 if kind == "uniform" else 1)
+
+
+def draw_weights(name: str, shape: tuple[int, int], fan_out: int | None = None, *, rng) -> np.ndarray:
+    """A (fan_in, out) matrix; `fan_out` is `out` unless the layer initialises a wider or narrower matrix at once."""
+    kind, spread = rule(name)
+    size = spread(shape[0], shape[1] if fan_out is None else fan_out)
+    return size * (rng.uniform(-1, 1, shape) if kind == "uniform" else rng.standard_normal(shape))
+
+
+def rule(name: str):
+    """The rule called `name`."""
+    if name not in INITIALISERS:
+        raise ValueError(f"name: got {name!r}, expected one of {', '.join(INITIALISERS)}")
+    return INITIALISERS[name]
+
+
+def layer_norm(x: np.ndarray) -> np.ndarray:
+    """Each row with mean 0 and variance 1; without the small ε that guards a constant row.
+
+    Examples
+    --------
+    >>> layer_norm(np.array([[1.0, 3.0]]))
+    array([[-1.,  1.]])
+    """
+    x = x - x.mean(axis=-1, keepdims=True)
+    return x / x.std(axis=-1, keepdims=True)
+
+
+def measure_entries(
+    name: str, *, rng, fan_out: int = 512, normed: bool = True, d_model=512, d_k=64, heads=4, tokens=32, seeds=6
+) -> Entries:
+    """Draw tokens and W_q, W_k `seeds` times; measure the entries of q and the scores under the default scale.
+
+    `fan_out` is what the rule is told: d_model for one matrix over all heads, d_k for a matrix per head,
+    3 d_model where W_q, W_k and W_v are initialised as one.
+    """
+    per_seed = []
+    for _ in range(seeds):
+        x, y = EMBEDDING_STD * rng.standard_normal((2, tokens, d_model))
+        if normed:
+            x, y = layer_norm(x), layer_norm(y)
+        w_q, w_k = (draw_weights(name, (d_model, heads * d_k), fan_out, rng=rng) for _ in range(2))
+        q, k = split_heads(x @ w_q, heads), split_heads(y @ w_k, heads)  # (H, T, d_k)
+        scores, _ = dot_scores_forward(q, k)  # (H, T, T)
+        per_seed.append((q.var(), scores.var()))
+    (entry, score), (entry_se, score_se) = np.mean(per_seed, 0), np.std(per_seed, 0, ddof=1) / math.sqrt(seeds)
+    expected = d_model * weight_variance(name, d_model, fan_out) * (1 if normed else EMBEDDING_STD**2)
+    return Entries(name, fan_out, *map(float, (entry, entry_se, expected, score, score_se, expected**2)))

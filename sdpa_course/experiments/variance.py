@@ -1,0 +1,199 @@
+"""How large is Var(q·k)? Simulated with standard errors, predicted beside it. Used in notebook 02.
+
+Each assumption of the proof of Var(q·k) = d_k is a switch of `Setting`, off by default:
+
+    q_c = mean_q + sigma_q a_c                      a_c, e_c: mean 0, variance 1, of a distribution by name
+    k_c = mean_k + sigma_k b_c                      b_c = ρ a_c + √(1 − ρ²) e_c, with ρ the correlation
+    a_c = √factor_q f + √(1 − factor_q) u_c         f is shared by all coordinates of one query; e_c alike
+    q, k = x W_q, x W_k                             shared_input: one x of width d_model for both
+
+Axes: samples (pairs of one query and one key) · d_k coordinates
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from tqdm.auto import tqdm
+
+from ..kernels._checks import number, whole_number
+
+CHUNK = 2**21  # numbers drawn at a time: 16 MB an array
+
+# Entries with mean 0 and variance 1: how they are drawn, and their fourth moment. All are symmetric.
+DISTRIBUTIONS = {
+    "normal": (lambda rng, shape: rng.standard_normal(shape), 3.0),
+    "uniform": (lambda rng, shape: rng.uniform(-math.sqrt(3), math.sqrt(3), shape), 9 / 5),
+    "±1": (lambda rng, shape: 2.0 * rng.integers(0, 2, shape, dtype=np.int8) - 1, 1.0),
+    "Student t": (lambda rng, shape: math.sqrt(3 / 5) * rng.standard_t(5, shape), 9.0),  # 5 degrees of freedom
+}
+
+
+class Setting(NamedTuple):
+    """Which assumptions hold. As it stands all of them do, and Var(q·k) = d_k."""
+
+    d_k: int
+    mean_q: float = 0.0
+    mean_k: float = 0.0
+    sigma_q: float = 1.0
+    sigma_k: float = 1.0
+    correlation: float = 0.0  # between q_c and k_c; 1 is k = q
+    factor_q: float = 0.0  # correlation between two coordinates of q, through a factor that they share
+    factor_k: float = 0.0
+    distribution: str = "normal"
+    shared_input: int = 0  # d_model of the x that feeds both q and k; 0 is off
+
+
+class Measured(NamedTuple):
+    """Mean and variance of q·k over all samples, with standard errors, and what theory predicts."""
+
+    setting: Setting
+    mean: float
+    mean_se: float
+    variance: float
+    variance_se: float  # from the fourth moment
+    predicted_mean: float
+    predicted_variance: float
+
+    @property
+    def z(self) -> float:
+        """How many standard errors the measured variance lies above the predicted one; 0 where both are exact."""
+        gap = self.variance - self.predicted_variance
+        return gap / self.variance_se if self.variance_se else gap
+
+    def report(self) -> str:
+        """One line for a notebook."""
+        mean = round(self.mean, 2) + 0.0  # no "-0.00"
+        return (
+            f"mean {mean:7.2f} ± {self.mean_se:.2f} (theory {self.predicted_mean:6.2f})   "
+            f"variance {self.variance:7.2f} ± {self.variance_se:.2f} (theory {self.predicted_variance:7.2f})   "
+            f"z {self.z:+.1f}"
+        )
+
+
+def check_setting(setting: Setting) -> Setting:
+    """Refuse what cannot be drawn or is not predicted."""
+    whole_number("d_k", setting.d_k, least=1)
+    whole_number("shared_input", setting.shared_input, least=0)
+    if setting.distribution not in DISTRIBUTIONS:
+        raise ValueError(f"distribution: got {setting.distribution!r}, expected one of {', '.join(DISTRIBUTIONS)}")
+    lowest = {"correlation": -1.0, "factor_q": 0.0, "factor_k": 0.0}
+    for name, low in lowest.items():
+        if not low <= number(name, getattr(setting, name)) <= 1:
+            raise ValueError(f"{name}: got {getattr(setting, name)}, expected {low:g} to 1")
+    if setting.correlation and (setting.factor_q or setting.factor_k):
+        raise ValueError("correlation: got it together with a shared factor, expected one of the two")
+    if setting.shared_input and setting != Setting(setting.d_k, shared_input=setting.shared_input):
+        raise ValueError("shared_input: got it together with another switch, expected it alone")
+    return setting
+
+
+def predicted(setting: Setting) -> tuple[float, float]:
+    """Mean and variance of q·k in closed form.
+
+    Notes
+    -----
+    The terms of the sum have variance `own` each and covariance `cross` between any two:
+    Var = d_k · own + d_k (d_k − 1) · cross. Derived in notebook 02.
+
+    Examples
+    --------
+    >>> predicted(Setting(64))
+    (0.0, 64.0)
+    >>> predicted(Setting(64, correlation=1.0))  # k = q
+    (64.0, 128.0)
+    """
+    d_k, mean_q, mean_k, sigma_q, sigma_k, rho, factor_q, factor_k, distribution, d_model = check_setting(setting)
+    if d_model:
+        return 0.0, d_k * (1 + 2 / d_model)
+    fourth = DISTRIBUTIONS[distribution][1]
+    own = (
+        (mean_q * sigma_k) ** 2
+        + (mean_k * sigma_q) ** 2
+        + 2 * rho * mean_q * mean_k * sigma_q * sigma_k
+        + (sigma_q * sigma_k) ** 2 * (1 + rho**2 * (fourth - 2))
+    )
+    cross = (factor_q * sigma_q**2 + mean_q**2) * (factor_k * sigma_k**2 + mean_k**2) - (mean_q * mean_k) ** 2
+    return d_k * (mean_q * mean_k + rho * sigma_q * sigma_k), d_k * own + d_k * (d_k - 1) * cross
+
+
+def draw_noise(setting: Setting, samples: int, *, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """`(a, e)`, each (samples, d_k): what is random in q, and what is random in k alone."""
+    draw, _ = DISTRIBUTIONS[setting.distribution]
+    noise = []
+    for factor in (setting.factor_q, setting.factor_k):
+        entries = draw(rng, (samples, setting.d_k))
+        if factor:
+            entries = math.sqrt(factor) * draw(rng, (samples, 1)) + math.sqrt(1 - factor) * entries
+        noise.append(entries)
+    return noise[0], noise[1]
+
+
+def queries_and_keys(setting: Setting, a: np.ndarray, e: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """`(q, k)`, each (samples, d_k), from the noise."""
+    rho = setting.correlation
+    b = rho * a + math.sqrt(1 - rho**2) * e if rho else e
+    return setting.mean_q + setting.sigma_q * a, setting.mean_k + setting.sigma_k * b
+
+
+def draw_shared(d_k: int, d_model: int, samples: int, *, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """`(q, k)` from one x for both, with W_q and W_k ~ N(0, 1/d_model) drawn afresh for every sample."""
+    x = rng.standard_normal((samples, 1, d_model))
+    q, k = (x @ rng.standard_normal((samples, d_model, d_k)) / math.sqrt(d_model) for _ in range(2))
+    return q[:, 0], k[:, 0]
+
+
+def draw_scores(setting: Setting, samples: int, *, rng: np.random.Generator) -> np.ndarray:
+    """`samples` independent values of q·k, unscaled, in pieces that fit into memory."""
+    check_setting(setting)
+    at_once = max(1, CHUNK // (setting.d_k * max(1, setting.shared_input)))
+    scores = []
+    for start in range(0, samples, at_once):
+        piece = min(at_once, samples - start)
+        if setting.shared_input:
+            q, k = draw_shared(setting.d_k, setting.shared_input, piece, rng=rng)
+        else:
+            q, k = queries_and_keys(setting, *draw_noise(setting, piece, rng=rng))
+        scores.append(np.einsum("sd,sd->s", q, k))  # (samples, d_k), (samples, d_k) -> (samples,)
+    return np.concatenate(scores)
+
+
+def measure(setting: Setting, *, rng: np.random.Generator, samples: int = 20_000) -> Measured:
+    """Mean and variance of q·k with standard errors, beside the prediction."""
+    scores = draw_scores(setting, samples, rng=rng)
+    variance = scores.var(ddof=1)
+    fourth = ((scores - scores.mean()) ** 4).mean()
+    errors = math.sqrt(variance / samples), math.sqrt(max(fourth - variance**2, 0) / samples)
+    return Measured(setting, float(scores.mean()), errors[0], float(variance), errors[1], *predicted(setting))
+
+
+def sweep(settings, *, rng, samples: int = 20_000, progress: bool = True) -> list[Measured]:
+    """`measure` for every setting."""
+    bar = tqdm(list(settings), disable=not progress, leave=False)
+    return [measure(setting, rng=rng, samples=samples) for setting in bar]
+
+
+class Kurtosis(NamedTuple):
+    """Excess kurtosis of q·k, 0 for a normal distribution: mean over batches, with its standard error."""
+
+    d_k: int
+    distribution: str
+    excess: float
+    excess_se: float
+    predicted: float
+
+
+def measure_kurtosis(
+    setting: Setting, *, rng: np.random.Generator, samples: int = 10_000, batches: int = 20
+) -> Kurtosis:
+    """E[s⁴]/E[s²]² − 3 of s = q·k, with all assumptions as they are but the distribution."""
+    if setting != Setting(setting.d_k, distribution=setting.distribution):
+        raise ValueError(f"setting: got {setting}, expected one that sets d_k and distribution only")
+    scores = draw_scores(setting, samples * batches, rng=rng).reshape(batches, samples)
+    # The measured E[s²] and not d_k: its noise goes with that of E[s⁴], so the ratio is the steadier one.
+    excess = (scores**4).mean(axis=-1) / (scores**2).mean(axis=-1) ** 2 - 3
+    fourth = DISTRIBUTIONS[setting.distribution][1]
+    error = excess.std(ddof=1) / math.sqrt(batches)
+    return Kurtosis(
+        setting.d_k, setting.distribution, float(excess.mean()), float(error), (fourth**2 - 3) / setting.d_k
+    )

@@ -1,0 +1,48 @@
+"""Notebook 01: move d_k, and see the scores spread; divide by √d_k, and see them stay."""
+
+import functools
+import math
+from statistics import NormalDist
+
+import ipywidgets as widgets
+import numpy as np
+
+from ..experiments.similarity import pair_scores
+from ..figures.drawing import Canvas, View
+from ..figures.similarity import score_histogram
+from .explorer import Explorer, width_slider
+
+WIDTHS = (1, 2, 5, 8, 16, 32, 64, 128, 256, 512)
+PAIRS = 4000
+REACH = 80  # of the axis: 3.5 standard deviations at the largest d_k
+REACH_DIVIDED = 5
+BINS = 101  # odd, so that one stands in the middle
+canvas = Canvas(size=(9, 4))
+
+
+@functools.cache
+def drawn(d_k: int) -> np.ndarray:
+    """The scores of one d_k; drawn once, because a slider comes back."""
+    return pair_scores(d_k, PAIRS, rng=np.random.default_rng(d_k))
+
+
+def spread_view(d_k: int = 64, divide: bool = False) -> View:
+    """Histogram of q·k for N(0, 1) entries against the normal curve of variance d_k, divided by √d_k if asked."""
+    root = math.sqrt(d_k)
+    scores, sigma, reach = (drawn(d_k) / root, 1.0, REACH_DIVIDED) if divide else (drawn(d_k), root, REACH)
+    edges = np.linspace(-reach, reach, BINS + 1)
+    percent = 100 * np.histogram(scores, edges)[0] / len(scores)
+    x, normal = np.linspace(-reach, reach, 401), NormalDist(0, sigma)
+    curve = x, 100 * (edges[1] - edges[0]) * np.array([normal.pdf(value) for value in x])
+    numbers = {
+        "standard deviation, measured": f"{scores.std():.2f}",
+        "√d_k": f"{root:.2f}",
+        "largest |score|": f"{np.abs(scores).max():.1f}",
+    }
+    return canvas.view(score_histogram, d_k, edges, percent, curve, divide, numbers=numbers)
+
+
+def spread_explorer() -> Explorer:
+    """A slider over d_k and a checkbox for the division."""
+    divide = widgets.Checkbox(value=False, description="divide by √d_k", indent=False)
+    return Explorer(spread_view, d_k=width_slider("d_k", WIDTHS, 64), divide=divide)

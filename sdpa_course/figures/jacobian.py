@@ -1,0 +1,155 @@
+"""Figures of notebook 04: the softmax Jacobian, its norm, and the error of numerical derivatives."""
+
+import numpy as np
+from matplotlib import colormaps
+
+from .drawing import styled
+
+LIMIT = 0.25  # no entry of the Jacobian is larger: p (1 − p) ≤ 1/4, and p_i p_j ≤ 1/4 as well
+LINES = {"1": ("C1", "o", "-"), "1/sqrt(d_k)": ("C0", "s", "-."), "1/d_k": ("C2", "D", ":")}
+NAMES = {"1": "no scale", "1/sqrt(d_k)": r"$1/\sqrt{d_k}$", "1/d_k": "$1/d_k$"}
+XLABELS = {"d_k": "$d_k$", "n": "number of keys n"}
+
+
+@styled
+def weights_and_jacobian(axes, weights, jacobian) -> str:
+    """Bars of p on the left, its Jacobian as a heat map with the values written in on the right.
+
+    Parameters
+    ----------
+    axes : two matplotlib axes
+    weights : (n,) array
+    jacobian : (n, n) array
+    """
+    n = len(weights)
+    ticks, names = np.arange(n), [str(i + 1) for i in range(n)]
+    bars, heat = axes
+    for position, bar in enumerate(bars.bar(ticks, weights, color="C0")):
+        bars.text(position, bar.get_height() + 0.02, plain(weights[position]), ha="center")
+    bars.set(title="weights p", xlabel="key", ylabel="weight", ylim=(0, 1.1))
+    bars.set_xticks(ticks, names)
+    bars.set_yticks([0, 0.5, 1])  # the values stand on the bars; every further text slows the slider down
+
+    colours = colormaps["RdBu_r"]((np.asarray(jacobian) / LIMIT + 1) / 2)  # (n, n, 4)
+    heat.imshow(jacobian, cmap="RdBu_r", vmin=-LIMIT, vmax=LIMIT)
+    for i, j in np.ndindex(n, n):
+        heat.text(j, i, plain(jacobian[i][j]), ha="center", va="center", color=ink(colours[i, j]))
+    heat.set(title="Jacobian ∂weight i / ∂score j", xlabel="score j", ylabel="weight i")
+    heat.set_xticks(ticks, names)
+    heat.set_yticks(ticks, names)
+    heat.grid(False)
+    return (
+        f"Left, a bar chart of {n} weights: {', '.join(map(plain, weights))}. Right, their {n} by {n} Jacobian as a "
+        f"heat map with the values written in: on the diagonal {', '.join(map(plain, np.diag(jacobian)))}; "
+        f"beside it zero or negative, lowest {plain(np.min(jacobian))}."
+    )
+
+
+def plain(value: float) -> str:
+    """Three decimals, and never a minus zero."""
+    return f"{np.round(value, 3) + 0.0:.3f}"
+
+
+def ink(colour) -> str:
+    """Black or white, whichever is easier to read on `colour`."""
+    linear = np.where(colour[:3] <= 0.04045, colour[:3] / 12.92, ((colour[:3] + 0.055) / 1.055) ** 2.4)
+    luminance = linear @ [0.2126, 0.7152, 0.0722]
+    return "black" if (luminance + 0.05) / 0.05 > 1.05 / (luminance + 0.05) else "white"  # the contrast ratios of WCAG
+
+
+@styled
+def norm_by_top(ax, groups, top, lower, upper) -> str:
+    """Jacobian norm against the largest weight: a cloud for each group of rows, theory dashed.
+
+    Parameters
+    ----------
+    ax : matplotlib axes
+    groups : dict of label -> (largest weights, norms), two arrays of the same length
+    top, lower, upper : arrays of the same length
+        The curves between which every row lies, as functions of its largest weight.
+    """
+    words = []
+    for (label, (tops, norms)), marker in zip(groups.items(), "osD^", strict=False):
+        ax.plot(tops, norms, marker, ms=5, alpha=0.55, mew=0, label=label)
+        words.append(f"{label}: largest weight {np.mean(tops):.2f}, norm {np.mean(norms):.2f} on average")
+    ax.plot(top, upper, "k--", lw=1.8, label="most there can be")
+    ax.plot(top, lower, "k:", lw=1.8, label="least there can be")
+    ax.set(xlabel="largest weight of the row", ylabel=r"$\|J\|_F$ of the row", xlim=(0, 1.01), ylim=(0, 0.55))
+    ax.legend(loc="upper left", bbox_to_anchor=(1, 1))
+    return (
+        "A scatter chart of the norm of the softmax Jacobian against the largest weight, one point for each row. "
+        f"{'; '.join(words).replace('$', '')}. All points lie between two curves that meet at 0 where the largest "
+        f"weight is 1; the upper one peaks at {np.max(upper):.2f}, where two weights are equal."
+    )
+
+
+@styled
+def norms_by_width_and_keys(axes, by_width, by_keys, flat_by_width, flat_by_keys, bound: float) -> str:
+    """Mean Jacobian norm against d_k on the left and against the number of keys on the right, one line a scale.
+
+    Parameters
+    ----------
+    axes : two matplotlib axes that share their y axis
+    by_width, by_keys : lists of experiments.saturation.Saturation
+        Several d_k for one number of keys; several numbers of keys for one d_k.
+    flat_by_width, flat_by_keys : sequences of float
+        The norm of a row of equal weights at each d_k (always the same) and at each number of keys.
+    bound : float
+        What no norm exceeds.
+    """
+    left = norm_lines(axes[0], by_width, "d_k", flat_by_width, bound)
+    right = norm_lines(axes[1], by_keys, "n", flat_by_keys, bound)
+    axes[0].set(title=f"n = {by_width[0].n} keys", ylabel=r"mean $\|J\|_F$")
+    axes[1].set(title=f"$d_k$ = {by_keys[0].d_k}")
+    axes[1].legend(*axes[0].get_legend_handles_labels(), loc="upper right", bbox_to_anchor=(1, 0.93), ncols=2)
+    return (
+        f"Two line charts of the mean norm of the softmax Jacobian, one line for each scale. Left, against d_k for "
+        f"{by_width[0].n} keys: {left}. Right, against the number of keys n for d_k = {by_keys[0].d_k}: {right}. "
+        f"Dashed: the norm for equal weights, on the right from {flat_by_keys[0]:.2f} to {flat_by_keys[-1]:.2f}. All "
+        f"lines stay below the bound of {bound:.2f}."
+    )
+
+
+def norm_lines(ax, results, along: str, flat, bound: float) -> str:
+    """One line a scale with the spread between seeds, dashed what theory says; the lines in words."""
+    words = []
+    for scale in dict.fromkeys(result.scale for result in results):
+        line = [result for result in results if result.scale == scale]
+        x, y = [getattr(result, along) for result in line], [result.jacobian for result in line]
+        colour, marker, style = LINES[scale]
+        keywords = {"color": colour, "marker": marker, "ls": style, "capsize": 3, "label": NAMES[scale]}
+        ax.errorbar(x, y, yerr=[result.jacobian_spread for result in line], **keywords)
+        top = int(np.argmax(y))
+        peak = f", highest {y[top]:.2f} at {x[top]}" if 0 < top < len(y) - 1 and y[top] > 1.2 * max(y[0], y[-1]) else ""
+        words.append(f"scale {scale} goes from {y[0]:.2f} at {x[0]} to {y[-1]:.2f} at {x[-1]}{peak}")
+    ax.plot(x, flat, "k--", lw=1.6, label="equal weights")
+    ax.axhline(bound, color="0.45", ls=(0, (1, 1)), lw=1.6, label="bound")
+    ax.set_xscale("log", base=2)
+    ticks = x[:: max(1, round((len(x) - 1) / 3))]  # four or so, with both ends
+    ax.set_xticks(ticks, labels=map(str, ticks))
+    ax.minorticks_off()
+    ax.set(xlabel=XLABELS[along], ylim=(0, bound * 1.08))
+    return "; ".join(words)
+
+
+@styled
+def step_errors(ax, steps, central, complex_step, theory) -> str:
+    """Error of numerical derivatives against the step, both axes logarithmic, theory dashed.
+
+    Parameters
+    ----------
+    ax : matplotlib axes
+    steps, central, complex_step, theory : arrays of the same length
+        The steps; the errors of central differences and of the complex step; what theory says of the former.
+    """
+    ax.loglog(steps, central, "C1o-", label="central differences")
+    ax.loglog(steps, theory, "k--", lw=1.8, label=r"theory: $h^2/48 + 2^{-53}/h$")
+    ax.loglog(steps, complex_step, "C0s-.", label="complex step")
+    ax.set(xlabel="step h", ylabel="largest error in J", ylim=(1e-18, 10))
+    ax.legend(loc="upper left", bbox_to_anchor=(1, 1))
+    best = int(np.argmin(central))
+    return (
+        f"Error of the numerical Jacobian against the step h from {steps[0]:.0e} to {steps[-1]:.0e}, both axes "
+        f"logarithmic. Central differences draw a V with its lowest point at h = {steps[best]:.0e}, along the dashed "
+        "line of theory. The complex step has no rise on the left: for small steps it stays at the rounding error."
+    )

@@ -1,0 +1,136 @@
+"""Notebook 04: bounds on the softmax Jacobian, its figures, and the slider's numbers."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from sdpa_course import softmax_forward, softmax_jacobian
+from sdpa_course.experiments.saturation import Saturation, jacobian_norm, measure
+from sdpa_course.explore.jacobian import jacobian_explorer, jacobian_view
+from sdpa_course.figures import new
+from sdpa_course.figures.jacobian import ink, norm_by_top, norms_by_width_and_keys, step_errors, weights_and_jacobian
+
+
+def random_weights(n, rng, rows=2000):
+    return softmax_forward(rng.choice([0.3, 1.0, 3.0, 10.0], size=(rows, 1)) * rng.standard_normal((rows, n)))
+
+
+@pytest.mark.parametrize("n", [2, 3, 10, 33])
+def test_norm_lies_between_the_bounds_of_the_notebook(n):
+    weights = random_weights(n, np.random.default_rng(n))
+    norms, top = jacobian_norm(weights), weights.max(axis=-1)
+    assert (norms <= 0.5 + 1e-12).all()
+    assert norms.max() > 0.47  # and the bound is nearly met
+    assert (norms >= top * (1 - top) - 1e-7).all()
+    sharp = top >= 0.5
+    assert (norms[sharp] <= 2 * (top * (1 - top))[sharp] + 1e-7).all()
+
+
+def test_two_equal_weights_attain_the_bound_and_equal_weights_follow_the_formula():
+    assert_allclose(jacobian_norm(np.array([0.5, 0.5, 0.0, 0.0])), 0.5)
+    assert_allclose(jacobian_norm(np.full(64, 1 / 64)), np.sqrt(63) / 64)
+
+
+def test_norm_and_eigenvalues_of_the_matrix():
+    scores = 3 * np.random.default_rng(1).standard_normal((200, 7))
+    jacobian = softmax_jacobian(scores)
+    eigenvalues = np.linalg.eigvalsh(jacobian)
+    assert_allclose(jacobian_norm(softmax_forward(scores)), np.linalg.norm(jacobian, axis=(-2, -1)), atol=1e-7)
+    assert (eigenvalues > -1e-14).all()
+    assert (eigenvalues <= 0.5 + 1e-14).all()
+    assert_allclose(eigenvalues[:, 0], 0, atol=1e-14)  # the shift of all scores
+
+
+def test_unscaled_jacobian_is_larger_at_moderate_width_and_smaller_far_out():
+    rng = np.random.default_rng(2)
+    unscaled, scaled = ([measure(d_k, 64, scale, rng=rng) for d_k in (8, 512)] for scale in ("1", "1/sqrt(d_k)"))
+    for (plain, rooted), sign in zip(zip(unscaled, scaled, strict=True), (1, -1), strict=True):
+        error = np.hypot(plain.jacobian_spread, rooted.jacobian_spread) / np.sqrt(10)
+        assert sign * (plain.jacobian - rooted.jacobian) > 5 * error
+    flat = measure(4096, 64, "1/d_k", rng=rng, rows=64, seeds=2)
+    assert_allclose(flat.jacobian, np.sqrt(63) / 64, rtol=2e-3)
+
+
+def test_heat_map_shows_and_describes_the_values():
+    weights = np.array([0.5, 0.3, 0.2])
+    jacobian = np.diag(weights) - np.outer(weights, weights)
+    _, axes = new(1, 2)
+    alt = weights_and_jacobian(axes, weights, jacobian)
+    assert_allclose([bar.get_height() for bar in axes[0].patches], weights)
+    assert_allclose(axes[1].images[0].get_array(), jacobian)
+    assert axes[1].images[0].get_clim() == (-0.25, 0.25)
+    written = {text.get_position(): float(text.get_text()) for text in axes[1].texts}
+    assert written[(1, 0)] == -0.15
+    assert written[(2, 2)] == 0.16
+    assert len(written) == 9
+    assert "on the diagonal 0.250, 0.210, 0.160" in alt
+    assert "lowest -0.150" in alt
+
+
+def test_no_minus_zero_is_written():
+    _, axes = new(1, 2)
+    alt = weights_and_jacobian(axes, np.array([1.0, 1e-9]), np.array([[1e-9, -1e-9], [-1e-9, 1e-9]]))
+    assert "-0.000" not in alt + "".join(text.get_text() for text in axes[1].texts)
+
+
+@pytest.mark.parametrize(("colour", "expected"), [((0.4, 0, 0.1, 1), "white"), ((0.97, 0.97, 0.97, 1), "black")])
+def test_ink_stands_out(colour, expected):
+    assert ink(np.array(colour)) == expected
+
+
+def test_norm_by_top_draws_each_cloud_and_both_curves():
+    groups = {"$d_k$ = 8": (np.array([0.2, 0.6]), np.array([0.3, 0.4])), "flat": (np.array([0.1]), np.array([0.15]))}
+    _, ax = new()
+    alt = norm_by_top(ax, groups, np.array([0.5, 1.0]), np.array([0.25, 0.0]), np.array([0.5, 0.0]))
+    assert_allclose(ax.lines[0].get_xydata(), [[0.2, 0.3], [0.6, 0.4]])
+    assert_allclose(ax.lines[2].get_ydata(), [0.5, 0.0])
+    assert_allclose(ax.lines[3].get_ydata(), [0.25, 0.0])
+    assert len({line.get_marker() for line in ax.lines[:2]}) == 2  # not by colour alone
+    assert "d_k = 8: largest weight 0.40, norm 0.35 on average" in alt
+    assert "peaks at 0.50" in alt
+
+
+def result(d_k, n, scale, jacobian):
+    return Saturation(d_k, n, scale, 1.0, 0.5, 0.5, 0.0, jacobian, 0.01, 0.01, 0.02)
+
+
+def test_norms_by_width_and_keys_draws_lines_and_names_the_peak():
+    by_width = [result(d, 64, "1", y) for d, y in ((1, 0.17), (8, 0.31), (64, 0.2))]
+    by_width += [result(d, 64, "1/sqrt(d_k)", 0.18) for d in (1, 8, 64)]
+    by_keys = [result(64, n, "1", y) for n, y in ((8, 0.15), (512, 0.24))]
+    _, axes = new(1, 2, sharey=True)
+    alt = norms_by_width_and_keys(axes, by_width, by_keys, [0.12] * 3, [0.33, 0.04], 0.5)
+    assert_allclose(axes[0].containers[0].lines[0].get_xydata(), [[1, 0.17], [8, 0.31], [64, 0.2]])
+    assert_allclose(axes[0].containers[0].lines[2][0].get_segments()[0][:, 1], [0.15, 0.19])  # ± the spread
+    assert_allclose(axes[1].containers[0].lines[0].get_xydata(), [[8, 0.15], [512, 0.24]])
+    assert "for 64 keys: scale 1 goes from 0.17 at 1 to 0.20 at 64, highest 0.31 at 8" in alt
+    assert "scale 1/sqrt(d_k) goes from 0.18 at 1 to 0.18 at 64." in alt
+    assert "for d_k = 64: scale 1 goes from 0.15 at 8 to 0.24 at 512" in alt
+    assert "from 0.33 to 0.04" in alt
+    names = [text.get_text() for text in axes[1].get_legend().get_texts()]
+    assert {"no scale", "equal weights", "bound"} <= set(names)
+
+
+def test_step_errors_names_the_best_step():
+    steps, central = np.array([1e-8, 1e-5, 1e-2]), np.array([1e-8, 1e-11, 1e-6])
+    _, ax = new()
+    alt = step_errors(ax, steps, central, np.full(3, 1e-16), 2 * central)
+    assert_allclose(ax.lines[0].get_ydata(), central)
+    assert_allclose(ax.lines[1].get_ydata(), 2 * central)
+    assert_allclose(ax.lines[2].get_ydata(), 1e-16)
+    assert "lowest point at h = 1e-05" in alt
+
+
+@pytest.mark.parametrize(
+    ("scores", "top", "norm", "eigenvalue"),
+    [((0, 0), "0.250", "0.433", "0.250"), ((10, 10), "0.500", "0.500", "0.500"), ((10, 0), "1.000", "0.000", "0.000")],
+)
+def test_slider_dies_with_one_winner_and_lives_with_a_tie(scores, top, norm, eigenvalue):
+    view = jacobian_view(*map(float, scores))
+    assert view.numbers == {"top weight": top, "‖J‖_F": norm, "largest eigenvalue": eigenvalue}
+
+
+def test_each_slider_moves_its_own_score():
+    explorer = jacobian_explorer()
+    explorer.controls["first"].value, explorer.controls["second"].value = 0.0, 10.0
+    assert explorer.picture.tooltip.startswith("Left, a bar chart of 4 weights: 0.000, 1.000, 0.000, 0.000.")

@@ -1,0 +1,255 @@
+"""Notebook 02: measured variances against theory and against counting, the initialisers, the pictures, the slider."""
+
+import itertools
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from sdpa_course.experiments import initialisers
+from sdpa_course.experiments.variance import (
+    DISTRIBUTIONS,
+    Measured,
+    Setting,
+    draw_scores,
+    measure,
+    measure_kurtosis,
+    predicted,
+    sweep,
+)
+from sdpa_course.explore.variance import bins, variance_view
+from sdpa_course.figures import new
+from sdpa_course.figures.variance import broken_assumptions, kurtosis_by_width, score_histogram, variance_by_width
+
+
+@pytest.mark.parametrize(
+    "switches",
+    [
+        {},
+        {"mean_q": 0.5, "mean_k": -1.5},
+        {"sigma_q": 1.5, "sigma_k": 0.4},
+        {"correlation": -0.7},
+        {"correlation": 1.0},
+        {"correlation": 0.6, "distribution": "uniform"},
+        {"correlation": 0.6, "distribution": "±1"},
+        {"factor_q": 0.3, "factor_k": 0.2},
+        {"factor_q": 0.6},
+        {"factor_k": 0.6, "distribution": "±1"},
+        {"shared_input": 3},
+        {"distribution": "Student t"},
+        {"mean_q": 0.7, "mean_k": 0.4, "sigma_q": 2.0, "sigma_k": 0.5, "correlation": 0.8},
+        {"mean_q": 0.7, "mean_k": 0.4, "sigma_q": 2.0, "factor_q": 0.3, "factor_k": 0.4},
+    ],
+    ids=str,
+)
+def test_measured_is_predicted_within_four_standard_errors(switches):
+    result = measure(Setting(12, **switches), rng=np.random.default_rng(1), samples=60_000)
+    assert abs(result.z) < 4
+    assert abs(result.mean - result.predicted_mean) < 4 * result.mean_se
+    assert result.variance_se < 0.05 * result.predicted_variance  # tight enough to tell the settings apart
+
+
+@pytest.mark.parametrize("d_k", [1, 2, 3])
+@pytest.mark.parametrize(("mean_q", "mean_k", "sigma_q"), [(0, 0, 1), (1, 1, 1), (0.5, -2, 3)])
+def test_prediction_by_counting(d_k, mean_q, mean_k, sigma_q):
+    signs = np.array(list(itertools.product([-1.0, 1.0], repeat=d_k)))
+    q, k = mean_q + sigma_q * signs, mean_k + signs
+    setting = Setting(d_k, mean_q, mean_k, sigma_q, distribution="±1")
+    every_pair, same = q @ k.T, (q * k).sum(axis=-1)  # q and k independent, and k made of q's own signs
+    np.testing.assert_allclose([every_pair.mean(), every_pair.var()], predicted(setting), atol=1e-12)
+    together = predicted(setting._replace(correlation=1.0))
+    np.testing.assert_allclose([same.mean(), same.var()], together, atol=1e-12)
+
+
+def test_standard_error_is_the_spread_between_repeats():
+    rng = np.random.default_rng(3)
+    repeats = [measure(Setting(32), rng=rng, samples=500) for _ in range(500)]
+    spread = np.std([r.variance for r in repeats], ddof=1)
+    assert spread == pytest.approx(np.mean([r.variance_se for r in repeats]), rel=0.1)
+    assert np.std([r.z for r in repeats]) == pytest.approx(1, abs=0.1)
+
+
+def test_entries_have_variance_one_and_the_stated_fourth_moment():
+    rng = np.random.default_rng(4)
+    for name, (draw, fourth) in DISTRIBUTIONS.items():
+        entries = draw(rng, (400_000,))
+        assert abs(entries.mean()) < 0.01
+        assert entries.var() == pytest.approx(1, abs=0.02)
+        if name != "Student t":  # its fourth moment is 9, but no sample shows it: the eighth is infinite
+            assert (entries**4).mean() == pytest.approx(fourth, rel=0.02)
+
+
+def test_kurtosis_falls_like_one_over_width():
+    rng = np.random.default_rng(5)
+    for d_k, name, expected in (
+        (1, "normal", 6),
+        (4, "normal", 1.5),
+        (1, "±1", -2),
+        (4, "±1", -0.5),
+        (2, "uniform", 0.12),
+    ):
+        result = measure_kurtosis(Setting(d_k, distribution=name), rng=rng)
+        assert result.predicted == pytest.approx(expected)
+        assert abs(result.excess - expected) <= 4 * result.excess_se + 1e-9
+    with pytest.raises(ValueError, match="sets d_k and distribution only"):
+        measure_kurtosis(Setting(4, sigma_q=2.0), rng=rng)
+
+
+def test_wide_vectors_are_drawn_in_pieces():
+    tracemalloc.start()
+    scores = draw_scores(Setting(4096), 2500, rng=np.random.default_rng(0))  # 82 MB for q alone
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert scores.shape == (2500,)
+    assert peak < 150e6  # all at once it would be 400
+
+
+def test_sweep_keeps_the_order_and_is_silent_when_asked(capsys):
+    results = sweep([Setting(3), Setting(2)], rng=np.random.default_rng(0), samples=10, progress=False)
+    assert [r.setting.d_k for r in results] == [3, 2]
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        (Setting(0), "d_k: got 0"),
+        (Setting(4, distribution="cauchy"), "distribution: got 'cauchy'"),
+        (Setting(4, correlation=1.2), "correlation: got 1.2, expected -1 to 1"),
+        (Setting(4, factor_q=-0.1), "factor_q: got -0.1, expected 0 to 1"),
+        (Setting(4, correlation=0.1, factor_k=0.1), "together with a shared factor"),
+        (Setting(4, shared_input=8, sigma_q=2.0), "shared_input: got it together"),
+    ],
+)
+def test_settings_that_are_refused(setting, message):
+    with pytest.raises(ValueError, match=message):
+        draw_scores(setting, 5, rng=np.random.default_rng(0))
+
+
+def test_report():
+    line = Measured(Setting(2), -0.001, 0.01, 2.5, 0.25, 0.0, 2.0).report()
+    assert "mean    0.00 ± 0.01" in line
+    assert "variance    2.50 ± 0.25 (theory    2.00)   z +2.0" in line
+
+
+@pytest.mark.parametrize("name", initialisers.INITIALISERS)
+@pytest.mark.parametrize("normed", [True, False])
+def test_entries_of_q_and_scores_have_the_predicted_variance(name, normed):
+    result = initialisers.measure_entries(
+        name, rng=np.random.default_rng(6), fan_out=80, normed=normed, d_model=96, d_k=24, tokens=40, seeds=40
+    )
+    assert result.entry == pytest.approx(result.predicted_entry, rel=0.03)
+    assert result.score == pytest.approx(result.predicted_score, rel=0.08)
+
+
+def test_initialisers_against_pytorch(torch):
+    """The same variance as what PyTorch draws, with fan_in ≠ fan_out."""
+    torch.manual_seed(0)
+    init, fan_in, fan_out = torch.nn.init, 384, 640
+    empty = torch.empty(fan_out, fan_in)  # PyTorch keeps (out, in)
+    drawn = {
+        "Xavier normal": init.xavier_normal_(empty.clone()),
+        "Xavier uniform": init.xavier_uniform_(empty.clone()),
+        "He normal": init.kaiming_normal_(empty.clone()),
+        "nn.Linear": torch.nn.Linear(fan_in, fan_out).weight.detach(),
+    }
+    rng = np.random.default_rng(7)
+    for name, weights in drawn.items():
+        expected = initialisers.weight_variance(name, fan_in, fan_out)
+        assert float(weights.var()) == pytest.approx(expected, rel=0.02), name
+        ours = initialisers.draw_weights(name, (fan_in, fan_out), rng=rng)
+        assert ours.var() == pytest.approx(expected, rel=0.02), name
+        if initialisers.INITIALISERS[name][0] == "uniform":
+            assert np.abs(ours).max() == pytest.approx(float(weights.abs().max()), rel=0.001)
+    packed = torch.nn.MultiheadAttention(512, 8).in_proj_weight.detach()  # W_q, W_k, W_v in one
+    assert float(packed.var()) == pytest.approx(initialisers.weight_variance("Xavier uniform", 512, 1536), rel=0.02)
+
+
+def test_layer_norm_against_pytorch(torch):
+    x = np.random.default_rng(8).normal(3, 2, (5, 7))
+    expected = torch.nn.functional.layer_norm(torch.tensor(x), (7,), eps=0).numpy()
+    np.testing.assert_allclose(initialisers.layer_norm(x), expected, atol=1e-12)
+
+
+def test_unknown_initialiser():
+    with pytest.raises(ValueError, match="name: got 'zeros', expected one of"):
+        initialisers.weight_variance("zeros", 2, 3)
+
+
+def test_variance_by_width_draws_and_describes():
+    _, axes = new(1, 2)
+    alt = variance_by_width(axes, [1, 8, 64], [1.1, 7.9, 90.0], [0.2, 0.1, 3.0])
+    np.testing.assert_allclose(axes[0].lines[0].get_ydata(), [1.1, 7.9, 90.0])
+    np.testing.assert_allclose(axes[1].lines[0].get_ydata(), [1.1, 7.9 / 8, 90 / 64])
+    np.testing.assert_allclose(axes[0].collections[0].get_segments()[2], [[64, 84], [64, 96]])  # ±2 s.e.
+    np.testing.assert_allclose(axes[0].lines[-1].get_ydata(), [1, 8, 64])
+    assert "from 1.10 to 90" in alt
+    assert "between 0.988 and 1.406" in alt
+    assert "2 of 3 error bars" in alt
+
+
+def test_broken_assumptions_draws_and_describes():
+    _, ax = new()
+    alt = broken_assumptions(ax, ["mean", "k = q"], [1.4, 2.1], [0.1, 0.05], [1.5, 2.0])
+    np.testing.assert_allclose(ax.lines[1].get_xdata(), [1.5, 2.0])
+    np.testing.assert_allclose(ax.containers[0].lines[0].get_xdata(orig=False), [1.4, 2.1])
+    np.testing.assert_allclose(ax.collections[0].get_segments()[0][:, 0], [1.2, 1.6])
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["mean", "k = q"]
+    assert "mean: 1.40 (1.50); k = q: 2.10 (2.00)" in alt
+
+
+def test_kurtosis_draws_a_negative_excess_by_its_size():
+    _, ax = new()
+    alt = kurtosis_by_width(ax, {"±1": ([1, 2], [-2.0, -0.9], [0.1, 0.1], [-2.0, -1.0])})
+    np.testing.assert_allclose(ax.containers[0].lines[0].get_ydata(), [2.0, 0.9])
+    assert "±1, sign reversed" in [text.get_text() for text in ax.get_legend().get_texts()]
+    assert "±1: from -2.00 at d_k = 1 to -0.90 at d_k = 2" in alt
+
+
+@pytest.mark.parametrize(
+    ("mean", "std", "curves", "half"), [(0.0, 1.0, 1, 6), (0.0, 2.5, 2, 12), (8.0, 0.0, 2, 12), (200.0, 1.0, 2, 244)]
+)
+def test_histogram_shows_the_predicted_curve_where_it_differs(mean, std, curves, half):
+    _, ax = new()
+    alt = score_histogram(ax, np.array([-1.0, 0.0, 1.0]), np.array([0.3, 0.7]), mean, std)
+    assert len(ax.lines) == curves
+    assert ax.get_xlim() == (-half, half)
+    assert f"predicted mean is {mean:.2f}" in alt
+    assert f"deviation {std:.2f}" in alt
+
+
+def test_view_measures_what_it_shows():
+    """The live numbers agree with each other, with theory, and with the same setting measured elsewhere."""
+    values = {"d_k": 16, "mean": 0.5, "sigma_q": 2.0, "correlation": 0.4, "distribution": "uniform"}
+    numbers = variance_view(**values).numbers
+    mean, variance = predicted(Setting(16, 0.5, 0.5, 2.0, correlation=0.4, distribution="uniform"))
+    assert numbers["predicted"] == f"{variance:.2f}"
+    assert float(numbers["variance of q·k"]) == pytest.approx(variance, rel=0.15)
+    assert float(numbers["mean of q·k"]) == pytest.approx(mean, rel=0.1)
+    assert float(numbers["measured ÷ d_k"]) == pytest.approx(float(numbers["variance of q·k"]) / 16, abs=0.01)
+
+
+@pytest.mark.parametrize("mean", [0.0, 0.3])
+def test_coins_with_full_correlation_have_no_variance(mean):
+    """k = −q but for the mean: every term is μ² − 1."""
+    numbers = variance_view(distribution="±1", correlation=-1.0, mean=mean).numbers
+    assert numbers["predicted"] == numbers["variance of q·k"] == "0.00"
+    assert numbers["mean of q·k"] == f"{64 * (mean**2 - 1):.2f}"
+
+
+@pytest.mark.parametrize(("d_k", "correlation"), [(1, 0.0), (2, 0.3), (4, 0.0), (8, 0.0), (64, 0.0), (256, 0.6)])
+def test_bins_hold_equally_many_of_the_values_that_coins_can_take(d_k, correlation):
+    setting = Setting(d_k, correlation=correlation, distribution="±1")
+    mean, variance = predicted(setting)
+    edges = bins(setting, mean / np.sqrt(d_k), np.sqrt(variance / d_k))
+    sums = np.arange(-d_k, d_k + 1, 2)
+    values = (correlation * d_k + np.sqrt(1 - correlation**2) * sums) / np.sqrt(d_k)
+    held, _ = np.histogram(values, edges)
+    inside = (edges[:-1] > values[0]) & (edges[1:] < values[-1])
+    width, step = edges[1] - edges[0], values[1] - values[0]
+    if d_k >= 8:  # no gaps, no comb
+        assert width > 0.99 * step
+        assert len(set(held[inside])) == 1
+    else:
+        assert held.max() == 1
+    assert np.abs(values[:, None] - edges).min() > 0.2 * min(width, step)  # rounding cannot move one across an edge
