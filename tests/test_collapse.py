@@ -92,4 +92,4 @@ def test_sliders_move_one_thing_each():
     explorer.controls["d_k"].value = 512
     assert explorer.picture.value == collapse_view(d_k=512, spread=1.0).picture
     explorer.controls["spread"].value = 0.5
-    assert "d_k = 512, for entries of standard deviation 0.5" in explorer.picture.tooltip
+    assert "d_k = 512, for entries of standard deviation 0.5" in explorer.numbers.value

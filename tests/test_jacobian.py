@@ -133,4 +133,4 @@ def test_slider_dies_with_one_winner_and_lives_with_a_tie(scores, top, norm, eig
 def test_each_slider_moves_its_own_score():
     explorer = jacobian_explorer()
     explorer.controls["first"].value, explorer.controls["second"].value = 0.0, 10.0
-    assert explorer.picture.tooltip.startswith("Left, a bar chart of 4 weights: 0.000, 1.000, 0.000, 0.000.")
+    assert "Left, a bar chart of 4 weights: 0.000, 1.000, 0.000, 0.000." in explorer.numbers.value
