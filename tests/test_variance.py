@@ -161,7 +161,7 @@ def test_initialisers_against_pytorch(torch):
         assert ours.var() == pytest.approx(expected, rel=0.02), name
         if initialisers.INITIALISERS[name][0] == "uniform":
             assert np.abs(ours).max() == pytest.approx(float(weights.abs().max()), rel=0.001)
-    packed = torch.nn.MultiheadAttention(512, 8).in_proj_weight.detach()  # W_q, W_k, W_v in one
+    packed = torch.nn.MultiheadAttention(512, 8).in_proj_weight.detach()  # W_Q, W_K, W_V in one
     assert float(packed.var()) == pytest.approx(initialisers.weight_variance("Xavier uniform", 512, 1536), rel=0.02)
 
 
@@ -204,6 +204,7 @@ def test_kurtosis_draws_a_negative_excess_by_its_size():
     np.testing.assert_allclose(ax.containers[0].lines[0].get_ydata(), [2.0, 0.9])
     assert "±1, sign reversed" in [text.get_text() for text in ax.get_legend().get_texts()]
     assert "±1: from -2.00 at d_k = 1 to -0.90 at d_k = 2" in alt
+    assert ax.get_ylabel().startswith("|excess kurtosis|")
 
 
 @pytest.mark.parametrize(

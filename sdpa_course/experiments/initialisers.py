@@ -1,6 +1,6 @@
 """How large are the entries of q and k at initialisation? The usual initialisers, measured. Used in notebook 02.
 
-q = x W_q and k = y W_k for tokens x and y that are layer-normed, or embeddings N(0, 0.02²) as they are.
+q = x W_Q and k = y W_K for tokens x and y that are layer-normed, or embeddings N(0, 0.02²) as they are.
 An entry of q is a sum of d_model products, so its variance is d_model · E[x²] · Var(W).
 
 Axes: T tokens · d_model width of a token · H heads of width d_k
@@ -81,10 +81,10 @@ def layer_norm(x: np.ndarray) -> np.ndarray:
 def measure_entries(
     name: str, *, rng, fan_out: int = 512, normed: bool = True, d_model=512, d_k=64, heads=4, tokens=32, seeds=6
 ) -> Entries:
-    """Draw tokens and W_q, W_k `seeds` times; measure the entries of q and the scores under the default scale.
+    """Draw tokens and W_Q, W_K `seeds` times; measure the entries of q and the scores under the default scale.
 
     `fan_out` is what the rule is told: d_model for one matrix over all heads, d_k for a matrix per head,
-    3 d_model where W_q, W_k and W_v are initialised as one.
+    3 d_model where W_Q, W_K and W_V are initialised as one.
     """
     per_seed = []
     for _ in range(seeds):

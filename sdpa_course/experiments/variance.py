@@ -5,7 +5,7 @@ Each assumption of the proof of Var(q·k) = d_k is a switch of `Setting`, off by
     q_c = mean_q + sigma_q a_c                      a_c, e_c: mean 0, variance 1, of a distribution by name
     k_c = mean_k + sigma_k b_c                      b_c = ρ a_c + √(1 − ρ²) e_c, with ρ the correlation
     a_c = √factor_q f + √(1 − factor_q) u_c         f is shared by all coordinates of one query; e_c alike
-    q, k = x W_q, x W_k                             shared_input: one x of width d_model for both
+    q, k = x W_Q, x W_K                             shared_input: one x of width d_model for both
 
 Axes: samples (pairs of one query and one key) · d_k coordinates
 """
@@ -137,7 +137,7 @@ def queries_and_keys(setting: Setting, a: np.ndarray, e: np.ndarray) -> tuple[np
 
 
 def draw_shared(d_k: int, d_model: int, samples: int, *, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """`(q, k)` from one x for both, with W_q and W_k ~ N(0, 1/d_model) drawn afresh for every sample."""
+    """`(q, k)` from one x for both, with W_Q and W_K ~ N(0, 1/d_model) drawn afresh for every sample."""
     x = rng.standard_normal((samples, 1, d_model))
     q, k = (x @ rng.standard_normal((samples, d_model, d_k)) / math.sqrt(d_model) for _ in range(2))
     return q[:, 0], k[:, 0]

@@ -14,8 +14,7 @@ from .explorer import Explorer, width_slider
 
 WIDTHS = (1, 2, 5, 8, 16, 32, 64, 128, 256, 512)
 PAIRS = 4000
-REACH = 80  # of the axis: 3.5 standard deviations at the largest d_k
-REACH_DIVIDED = 5
+REACH, REACH_DIVIDED = 90, 9  # of the axis: every score that is drawn lies on it
 BINS = 101  # odd, so that one stands in the middle
 canvas = Canvas(size=(9, 4))
 
@@ -36,7 +35,7 @@ def spread_view(d_k: int = 64, divide: bool = False) -> View:
     curve = x, 100 * (edges[1] - edges[0]) * np.array([normal.pdf(value) for value in x])
     numbers = {
         "standard deviation, measured": f"{scores.std():.2f}",
-        "√d_k": f"{root:.2f}",
+        "expected" if divide else "expected, √d_k": f"{sigma:.2f}",
         "largest |score|": f"{np.abs(scores).max():.1f}",
     }
     return canvas.view(score_histogram, d_k, edges, percent, curve, divide, numbers=numbers)

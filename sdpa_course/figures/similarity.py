@@ -9,7 +9,7 @@ MARKERS = "osD^v"
 
 @styled
 def score_matrix(ax, scores, tokens) -> str:
-    """A (T, T) matrix of scores with its numbers written in, rows and columns named by the tokens."""
+    """An (n, n) matrix of scores with its numbers written in, rows and columns named by the tokens."""
     scores = np.asarray(scores)
     ax.imshow(scores, cmap="Blues", vmin=scores.min(), vmax=scores.max() * 1.8)  # pale enough for black digits
     for (i, j), score in np.ndenumerate(scores):
@@ -34,9 +34,9 @@ def shadows(axes, name, query, keys, tokens, scores, cosines) -> str:
     name : str
         Of the token that asks.
     query : (2,) array
-    keys : (T, 2) array
-    tokens : T names
-    scores, cosines : (T,) arrays
+    keys : (n, 2) array
+    tokens : n names
+    scores, cosines : (n,) arrays
     """
     plane, *charts = axes
     feet = np.outer(np.asarray(scores) / (query @ query), query)  # where each shadow ends
@@ -51,7 +51,7 @@ def shadows(axes, name, query, keys, tokens, scores, cosines) -> str:
         above = query[0] * key[1] > query[1] * key[0]  # of the query's line
         side, offset = ("bottom", (14, 5)) if above else ("top", (0, -7))
         plane.annotate(f"key {token}", key, xytext=offset, color=colour, va=side, **at_tip)
-    plane.set(xlim=(-0.4, 5.6), ylim=(-2.2, 3), aspect="equal", title="dots: shadows on the query")
+    plane.set(xlim=(-0.4, 5.6), ylim=(-2.2, 3), aspect="equal", title="a dot marks the end of each shadow")
     plane.set(xlabel="technology", ylabel="feeling")
     for chart, values, title, form in zip(
         charts, (scores, cosines), ("dot product", "cosine"), ("{:g}", "{:.2f}"), strict=True
@@ -68,7 +68,7 @@ def shadows(axes, name, query, keys, tokens, scores, cosines) -> str:
     )
     return (
         f"Left: the query of {name} and {len(tokens)} keys as arrows in a plane, each key with its shadow on the line "
-        f"of the query. Right: two bar charts. {listed}. The largest dot product belongs to "
+        f"of the query, a dot at its end. Right: two bar charts. {listed}. The largest dot product belongs to "
         f"{tokens[int(np.argmax(scores))]}, the largest cosine to {tokens[int(np.argmax(cosines))]}."
     )
 
@@ -81,7 +81,7 @@ def agreement_by_width(axes, curves, chance) -> str:
     ----------
     axes : two matplotlib axes
     curves : dict of str -> list of Agreement
-        The first one is of unstretched N(0, 1) keys, for which the right-hand theory 1/√(2 d_k) holds.
+        The first one is of unstretched N(0, 1) keys, for which 1/√(2 d_k) on the right is close, if they are wide.
     chance : float
         One over the number of keys.
     """
@@ -91,7 +91,7 @@ def agreement_by_width(axes, curves, chance) -> str:
         axes[0].errorbar(widths, shares, errors, marker=marker, capsize=3, label=name)
         axes[1].plot(widths, [p.length_spread for p in points], marker=marker, label=name)
     axes[0].axhline(chance, color="C6", linestyle=":", label="guessing")
-    axes[1].plot(widths, 1 / np.sqrt(2 * np.array(widths)), "k--", label=r"theory $1/\sqrt{2d_k}$")
+    axes[1].plot(widths, 1 / np.sqrt(2 * np.array(widths)), "k--", label=r"approximation $1/\sqrt{2d_k}$")
     axes[0].set(title="same winner?", ylabel="share of queries", ylim=(0, 1))
     axes[1].set(title="spread of key lengths", ylabel="std ÷ mean", yscale="log")
     for ax in axes:
@@ -110,7 +110,7 @@ def agreement_by_width(axes, curves, chance) -> str:
         f"Two line charts against d_k. Left, the share of queries whose largest dot product is also the largest "
         f"cosine, with error bars of two standard errors: {ends}; guessing gives {chance:.2f}. Right, the standard "
         f"deviation of the key lengths over their mean: for N(0, 1) keys it falls from {plain[0].length_spread:.2f} to "
-        f"{plain[-1].length_spread:.2f} along the dashed theory line, for stretched keys it levels off."
+        f"{plain[-1].length_spread:.2f} close to the dashed approximation 1/√(2 d_k), for stretched keys it levels off."
     )
 
 

@@ -78,13 +78,13 @@ def kurtosis_by_width(ax, series) -> str:
         ax.errorbar(widths, sign * np.asarray(excess), 2 * np.asarray(errors), fmt=marker, capsize=5, label=label)
         ax.plot(widths, sign * np.asarray(predicted), "k--", label=None if parts else "theory, like $1/d_k$")
         parts.append(f"{name}: from {excess[0]:.2f} at d_k = {widths[0]} to {excess[-1]:.2f} at d_k = {widths[-1]}")
-    ax.set(xscale="log", yscale="log", xlabel="$d_k$", ylabel="excess kurtosis of $q \\cdot k$", ylim=(0.02, 12))
+    ax.set(xscale="log", yscale="log", xlabel="$d_k$", ylabel="|excess kurtosis| of $q \\cdot k$", ylim=(0.02, 12))
     ax.set_xticks(widths, [str(d_k) for d_k in widths])
     ax.minorticks_off()
     ax.legend(title="entries")
     return (
-        f"Excess kurtosis of q·k against d_k, both on logarithmic axes, with dashed lines of theory that fall like "
-        f"1/d_k. {'; '.join(parts)}. Error bars are ±2 standard errors."
+        "Size of the excess kurtosis of q·k against d_k, both on logarithmic axes, with dashed lines of theory that "
+        f"fall like 1/d_k. {'; '.join(parts)}. Error bars are ±2 standard errors."
     )
 
 
