@@ -24,11 +24,13 @@ def test_norm_lies_between_the_bounds_of_the_notebook(n):
     assert (norms >= top * (1 - top) - 1e-7).all()
     sharp = top >= 0.5
     assert (norms[sharp] <= 2 * (top * (1 - top))[sharp] + 1e-7).all()
+    assert (norms[~sharp] <= np.sqrt(top * (1 - top))[~sharp] + 1e-7).all()
 
 
 def test_two_equal_weights_attain_the_bound_and_equal_weights_follow_the_formula():
     assert_allclose(jacobian_norm(np.array([0.5, 0.5, 0.0, 0.0])), 0.5)
     assert_allclose(jacobian_norm(np.full(64, 1 / 64)), np.sqrt(63) / 64)
+    assert_allclose(np.sqrt(63) / 64, np.sqrt(1 / 64 * (1 - 1 / 64)))  # the upper bound at a largest weight of 1/64
 
 
 def test_norm_and_eigenvalues_of_the_matrix():
@@ -87,7 +89,9 @@ def test_norm_by_top_draws_each_cloud_and_both_curves():
     assert_allclose(ax.lines[3].get_ydata(), [0.25, 0.0])
     assert len({line.get_marker() for line in ax.lines[:2]}) == 2  # not by colour alone
     assert "d_k = 8: largest weight 0.40, norm 0.35 on average" in alt
-    assert "peaks at 0.50" in alt
+    assert "peaks at 0.50, where it is 0.50" in alt
+    assert {"upper bound", "lower bound"} <= {text.get_text() for text in ax.get_legend().get_texts()}
+    assert ax.get_ylabel() == "norm of J"
 
 
 def result(d_k, n, scale, jacobian):
@@ -107,8 +111,9 @@ def test_norms_by_width_and_keys_draws_lines_and_names_the_peak():
     assert "scale 1/sqrt(d_k) goes from 0.18 at 1 to 0.18 at 64." in alt
     assert "for d_k = 64: scale 1 goes from 0.15 at 8 to 0.24 at 512" in alt
     assert "from 0.33 to 0.04" in alt
-    names = [text.get_text() for text in axes[1].get_legend().get_texts()]
-    assert {"no scale", "equal weights", "bound"} <= set(names)
+    (legend,) = axes[0].figure.legends  # one for both charts
+    assert {"no scale", "equal weights", "bound"} <= {text.get_text() for text in legend.get_texts()}
+    assert [text.get_text() for text in axes[0].get_xticklabels()] == ["1", "8", "64"]
 
 
 def test_step_errors_names_the_best_step():
@@ -118,7 +123,7 @@ def test_step_errors_names_the_best_step():
     assert_allclose(ax.lines[0].get_ydata(), central)
     assert_allclose(ax.lines[1].get_ydata(), 2 * central)
     assert_allclose(ax.lines[2].get_ydata(), 1e-16)
-    assert "lowest point at h = 1e-05" in alt
+    assert "lowest point at ε = 1e-05" in alt
 
 
 @pytest.mark.parametrize(

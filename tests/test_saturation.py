@@ -139,7 +139,7 @@ def test_sharpness_by_keys_draws_effective_numbers():
     assert_allclose(axes[0].lines[0].get_ydata(), [0.5, 0.1])
     assert_allclose(axes[1].lines[0].get_ydata(), [2, 10])  # n ** 0.5
     assert_allclose(axes[1].lines[1].get_ydata(), [2.4, 60])
-    assert "from 2.0 to 10, along a dashed line at 0.600" in alt
+    assert "from 2.0 to 10, approaching a dashed line at 0.600" in alt
 
 
 def test_top_weights_are_shares_of_rows():

@@ -1,5 +1,7 @@
 """Figures of notebook 04: the softmax Jacobian, its norm, and the error of numerical derivatives."""
 
+import math
+
 import numpy as np
 from matplotlib import colormaps
 
@@ -9,6 +11,7 @@ LIMIT = 0.25  # no entry of the Jacobian is larger: p (1 − p) ≤ 1/4, and p_i
 LINES = {"1": ("C1", "o", "-"), "1/sqrt(d_k)": ("C0", "s", "-."), "1/d_k": ("C2", "D", ":")}
 NAMES = {"1": "no scale", "1/sqrt(d_k)": r"$1/\sqrt{d_k}$", "1/d_k": "$1/d_k$"}
 XLABELS = {"d_k": "$d_k$", "n": "number of keys n"}
+CLOUDS = (("C0", "o"), ("C1", "s"), ("C2", "D"), ("#7a2d5c", "^"))  # the last one is dark: pale triangles are lost
 
 
 @styled
@@ -69,17 +72,18 @@ def norm_by_top(ax, groups, top, lower, upper) -> str:
         The curves between which every row lies, as functions of its largest weight.
     """
     words = []
-    for (label, (tops, norms)), marker in zip(groups.items(), "osD^", strict=False):
-        ax.plot(tops, norms, marker, ms=5, alpha=0.55, mew=0, label=label)
+    for (label, (tops, norms)), (colour, marker) in zip(groups.items(), CLOUDS, strict=False):
+        ax.plot(tops, norms, marker, color=colour, ms=5, alpha=0.55, mew=0, label=label)
         words.append(f"{label}: largest weight {np.mean(tops):.2f}, norm {np.mean(norms):.2f} on average")
-    ax.plot(top, upper, "k--", lw=1.8, label="most there can be")
-    ax.plot(top, lower, "k:", lw=1.8, label="least there can be")
-    ax.set(xlabel="largest weight of the row", ylabel=r"$\|J\|_F$ of the row", xlim=(0, 1.01), ylim=(0, 0.55))
+    ax.plot(top, upper, "k--", lw=1.8, label="upper bound")
+    ax.plot(top, lower, "k:", lw=1.8, label="lower bound")
+    ax.set(xlabel="largest weight of the row", ylabel="norm of J", xlim=(0, 1.01), ylim=(0, 0.55))
     ax.legend(loc="upper left", bbox_to_anchor=(1, 1))
     return (
         "A scatter chart of the norm of the softmax Jacobian against the largest weight, one point for each row. "
-        f"{'; '.join(words).replace('$', '')}. All points lie between two curves that meet at 0 where the largest "
-        f"weight is 1; the upper one peaks at {np.max(upper):.2f}, where two weights are equal."
+        f"{'; '.join(words).replace('$', '')}. All points lie between a lower and an upper bound "
+        f"that meet at 0 where the largest weight is 0 or 1; the upper one peaks at {np.max(upper):.2f}, where it is "
+        f"{top[np.argmax(upper)]:.2f}."
     )
 
 
@@ -99,9 +103,10 @@ def norms_by_width_and_keys(axes, by_width, by_keys, flat_by_width, flat_by_keys
     """
     left = norm_lines(axes[0], by_width, "d_k", flat_by_width, bound)
     right = norm_lines(axes[1], by_keys, "n", flat_by_keys, bound)
-    axes[0].set(title=f"n = {by_width[0].n} keys", ylabel=r"mean $\|J\|_F$")
+    axes[0].set(title=f"n = {by_width[0].n} keys", ylabel="mean norm of J")
     axes[1].set(title=f"$d_k$ = {by_keys[0].d_k}")
-    axes[1].legend(*axes[0].get_legend_handles_labels(), loc="upper right", bbox_to_anchor=(1, 0.93), ncols=2)
+    names = axes[0].get_legend_handles_labels()  # all scales are on the left, not all on the right
+    axes[0].figure.legend(*names, loc="outside lower center", ncols=len(names[0]))
     return (
         f"Two line charts of the mean norm of the softmax Jacobian, one line for each scale. Left, against d_k for "
         f"{by_width[0].n} keys: {left}. Right, against the number of keys n for d_k = {by_keys[0].d_k}: {right}. "
@@ -125,7 +130,7 @@ def norm_lines(ax, results, along: str, flat, bound: float) -> str:
     ax.plot(x, flat, "k--", lw=1.6, label="equal weights")
     ax.axhline(bound, color="0.45", ls=(0, (1, 1)), lw=1.6, label="bound")
     ax.set_xscale("log", base=2)
-    ticks = x[:: max(1, round((len(x) - 1) / 3))]  # four or so, with both ends
+    ticks = [value for value in x if math.log2(value) % 3 == 0]  # 1, 8, 64, ...
     ax.set_xticks(ticks, labels=map(str, ticks))
     ax.minorticks_off()
     ax.set(xlabel=XLABELS[along], ylim=(0, bound * 1.08))
@@ -143,13 +148,13 @@ def step_errors(ax, steps, central, complex_step, theory) -> str:
         The steps; the errors of central differences and of the complex step; what theory says of the former.
     """
     ax.loglog(steps, central, "C1o-", label="central differences")
-    ax.loglog(steps, theory, "k--", lw=1.8, label=r"theory: $h^2/48 + 2^{-53}/h$")
+    ax.loglog(steps, theory, "k--", lw=1.8, label=r"theory: $\varepsilon^2/48 + 2^{-53}/\varepsilon$")
     ax.loglog(steps, complex_step, "C0s-.", label="complex step")
-    ax.set(xlabel="step h", ylabel="largest error in J", ylim=(1e-18, 10))
+    ax.set(xlabel=r"step $\varepsilon$", ylabel="largest error in J", ylim=(1e-18, 10))
     ax.legend(loc="upper left", bbox_to_anchor=(1, 1))
     best = int(np.argmin(central))
     return (
-        f"Error of the numerical Jacobian against the step h from {steps[0]:.0e} to {steps[-1]:.0e}, both axes "
-        f"logarithmic. Central differences draw a V with its lowest point at h = {steps[best]:.0e}, along the dashed "
+        f"Error of the numerical Jacobian against the step ε from {steps[0]:.0e} to {steps[-1]:.0e}, both axes "
+        f"logarithmic. Central differences draw a V with its lowest point at ε = {steps[best]:.0e}, along the dashed "
         "line of theory. The complex step has no rise on the left: for small steps it stays at the rounding error."
     )

@@ -111,7 +111,7 @@ def sharpness_by_keys(axes, results, share: float) -> str:
     return (
         f"Two line charts against the number of keys from {n[0]} to {n[-1]}, both axes logarithmic. Left, the mean top "
         f"weight falls from {results[0].top:.3f} to {results[-1].top:.4f}. Right, the effective number of keys rises "
-        f"from {effective[0]:.1f} to {effective[-1]:.0f}, along a dashed line at {share:.3f} of all keys."
+        f"from {effective[0]:.1f} to {effective[-1]:.0f}, approaching a dashed line at {share:.3f} of all keys."
     )
 
 
@@ -158,8 +158,8 @@ def sharpness(axes, weights, scale: str, d_k: int) -> str:
         axes[0].minorticks_off()
     axes[0].plot(np.arange(1, n + 1), np.maximum(mean, 1e-9), color=colour)
     axes[0].axhline(1 / n, color="black", linestyle=":", label=f"uniform, 1/{n}")
-    axes[0].set(title=f"mean weight, {PLAIN[scale]}", xlabel="keys, largest weight first", ylabel="weight")
-    axes[0].set(xlim=(0.9, 600), ylim=(1e-5, 3))
+    axes[0].set(title=f"mean weight, {PLAIN[scale]}", xlabel="rank of the key (log scale, up to 512)")
+    axes[0].set(ylabel="weight (log scale)", xlim=(0.9, 600), ylim=(1e-5, 3))  # the slider goes to 512 keys
     axes[0].legend(loc="upper right")
     axes[1].stairs(shares(top), BINS, color=colour, fill=True, alpha=0.6)
     axes[1].axvline(top.mean(), color="black", linestyle="--", label="mean")
