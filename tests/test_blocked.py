@@ -115,8 +115,8 @@ def test_tiles_cover_what_is_seen_once_and_nothing_else(seed, small_blocks):
         position = block.start + keywords["offset"]
         for tile in tiling.tiles(a, position, block.stop - block.start, step=7):
             rows = slice(block.start + tile.rows.start, block.start + tile.rows.stop)
-            visible = tile.visible()
-            seen[rows, tile.keys] += 1 if visible is None else visible
+            tile_seen = tile.seen()
+            seen[rows, tile.keys] += 1 if tile_seen is None else tile_seen
     expected = attention_forward(q, k, v, **keywords)[1].allowed
     np.testing.assert_array_equal(seen, 1 if expected is None else expected)
 

@@ -82,7 +82,7 @@ def attend_block(a: AttentionArguments, out: np.ndarray, block: Block) -> None:
         if calm:
             add_calm_tile(*sums, scores, mask_tile, tile, v_tile)
         else:
-            add_tile(*sums, *apply_mask(scores, mask_tile, tile.visible()), v_tile, a.k.shape[-2])
+            add_tile(*sums, *apply_mask(scores, mask_tile, tile.seen()), v_tile, a.k.shape[-2])
     total[total == 0] = 1  # a row that may see nothing gets zeros
     np.divide(acc, total, out=out, casting="same_kind")
 
@@ -109,8 +109,8 @@ def add_calm_tile(acc, total, top, scores, mask, tile: Tile, v) -> None:
     weights = np.exp(scores, out=scores)
     if mask is not None:
         np.copyto(weights, 0, where=~mask)
-    if tile.seen is not None:
-        np.copyto(weights[..., tile.cut, :], 0, where=~tile.seen)
+    if tile.hidden is not None:
+        np.copyto(weights[..., tile.cut, :], 0, where=tile.hidden)
     total += weights @ np.ones((weights.shape[-1], 1), dtype=weights.dtype)  # row sums
     acc += np.matmul(weights, v, out=scratch.array("product", acc))
 

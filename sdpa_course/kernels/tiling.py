@@ -7,6 +7,7 @@ Keys that no row of a block may see get no tile.
 Axes: B batch · Hk key/value heads · group query heads a key/value head · Tq queries · Tk keys
 """
 
+import functools
 import math
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -35,15 +36,15 @@ class Tile(NamedTuple):
     rows: slice
     keys: slice
     cut: slice  # those of its rows, counted from the tile's first, that do not see every key
-    seen: np.ndarray | None  # (cut rows, keys), which keys they see; None where no row is cut
+    hidden: np.ndarray | None  # (cut rows, keys), True where they may not look; None where no row is cut
 
-    def visible(self) -> np.ndarray | None:
+    def seen(self) -> np.ndarray | None:
         """(rows, keys), which keys each row of the tile sees; None where it is all of them."""
-        if self.seen is None:
+        if self.hidden is None:
             return None
-        visible = np.ones((self.rows.stop - self.rows.start, self.seen.shape[-1]), dtype=bool)
-        visible[self.cut] = self.seen
-        return visible
+        seen = np.ones((self.rows.stop - self.rows.start, self.hidden.shape[-1]), dtype=bool)
+        seen[self.cut] = ~self.hidden
+        return seen
 
 
 def by_group(a: AttentionArguments, out: np.ndarray) -> tuple[AttentionArguments, np.ndarray]:
@@ -111,6 +112,17 @@ def tile(a: AttentionArguments, position: int, rows: int, keys: slice) -> Tile:
     if right == low and left == high:
         return Tile(slice(low, high), keys, slice(0, 0), None)
     start, stop = (low, right) if left == high else (left, high) if right == low else (low, high)
-    positions = position + np.arange(start, stop)[:, None]
-    seen = in_window(positions, np.arange(keys.start, keys.stop), a.left, a.right)
-    return Tile(slice(low, high), keys, slice(start - low, stop - low), seen)
+    hidden = outside_window(stop - start, keys.stop - keys.start, position + start - keys.start, a.left, a.right)
+    return Tile(slice(low, high), keys, slice(start - low, stop - low), hidden)
+
+
+@functools.lru_cache(maxsize=32)
+def outside_window(rows: int, keys: int, ahead: int, left: int | None, right: int | None) -> np.ndarray:
+    """(rows, keys), True outside the window, the first row standing `ahead` of the first key.
+
+    Along a causal edge all tiles look alike, so the last few are kept.
+    """
+    positions = ahead + np.arange(rows)[:, None]
+    hidden = ~in_window(positions, np.arange(keys), left, right)
+    hidden.setflags(write=False)  # shared by many calls
+    return hidden
