@@ -262,6 +262,16 @@ def test_without_blas_control_one_thread_is_used(monkeypatch):
         assert count == 1
 
 
+def test_a_fork_in_the_middle_of_a_call_starts_afresh(monkeypatch):
+    get_threads, set_threads = threads.blas_controls()
+    before = get_threads()
+    monkeypatch.setattr(threads, "_holders", 1)
+    monkeypatch.setattr(threads, "_before", before)
+    set_threads(1)
+    threads.forget_threads()
+    assert (threads._holders, get_threads()) == (0, before)
+
+
 FORK = """
 import os, numpy as np
 from sdpa_course import attention
