@@ -201,6 +201,11 @@ X = np.ones((4, 12))
             ValueError,
             ["context", "(2,)", "()"],
         ),
+        (
+            lambda: multihead_forward(X, params_with(w_k=np.ones((7, 12))), context=X),
+            ValueError,
+            ["context", "12", "7"],
+        ),
         (lambda: multihead_forward(X, params_with(kv_heads=2)), ValueError, ["2", "3", "heads"]),
         (lambda: multihead_forward(X, params_with(heads=5, kv_heads=5)), ValueError, ["w_q", "12", "5"]),
         (lambda: multihead_forward(X, params_with(b_v=np.ones(3))), ValueError, ["b_v", "(3,)", "(12,)"]),
