@@ -8,7 +8,7 @@ from ..figures.collapse import weights_beside
 from ..figures.drawing import Canvas, View
 from ..kernels.scores import dot_scores_forward
 from ..kernels.softmax import softmax_forward
-from .explorer import Explorer, width_slider
+from .explorer import Explorer, steps_slider
 
 WIDTHS = tuple(2**i for i in range(11))
 SPREADS = (0.5, 1.0, 2.0)
@@ -45,6 +45,6 @@ def collapse_explorer() -> Explorer:
     """A slider over d_k, and one that breaks the assumption σ = 1."""
     return Explorer(
         collapse_view,
-        d_k=width_slider("d_k", WIDTHS, 64),
-        spread=width_slider("σ of the entries", SPREADS, 1.0),
+        d_k=steps_slider("d_k", WIDTHS, 64),
+        spread=steps_slider("σ of the entries", SPREADS, 1.0),
     )

@@ -68,6 +68,6 @@ def words_html(alt: str) -> str:
     return f"<details><summary>The picture in words</summary>{escape(alt)}</details>"
 
 
-def width_slider(name: str, widths, value: int) -> widgets.SelectionSlider:
-    """A slider over a fixed set of sizes, such as d_k = 1, 2, 4, …"""
-    return widgets.SelectionSlider(options=list(widths), value=value, description=name)
+def steps_slider(name: str, steps, value) -> widgets.SelectionSlider:
+    """A slider over a fixed set of values, such as d_k = 1, 2, 4, …"""
+    return widgets.SelectionSlider(options=list(steps), value=value, description=name)

@@ -2,7 +2,6 @@
 
 import functools
 import math
-from statistics import NormalDist
 
 import ipywidgets as widgets
 import numpy as np
@@ -10,7 +9,8 @@ import numpy as np
 from ..experiments.similarity import pair_scores
 from ..figures.drawing import Canvas, View
 from ..figures.similarity import score_histogram
-from .explorer import Explorer, width_slider
+from ..figures.variance import normal
+from .explorer import Explorer, steps_slider
 
 WIDTHS = (1, 2, 5, 8, 16, 32, 64, 128, 256, 512)
 PAIRS = 4000
@@ -31,8 +31,8 @@ def spread_view(d_k: int = 64, divide: bool = False) -> View:
     scores, sigma, reach = (drawn(d_k) / root, 1.0, REACH_DIVIDED) if divide else (drawn(d_k), root, REACH)
     edges = np.linspace(-reach, reach, BINS + 1)
     percent = 100 * np.histogram(scores, edges)[0] / len(scores)
-    x, normal = np.linspace(-reach, reach, 401), NormalDist(0, sigma)
-    curve = x, 100 * (edges[1] - edges[0]) * np.array([normal.pdf(value) for value in x])
+    x = np.linspace(-reach, reach, 401)
+    curve = x, 100 * (edges[1] - edges[0]) * normal(x, 0, sigma)
     numbers = {
         "standard deviation, measured": f"{scores.std():.2f}",
         "expected" if divide else "expected, √d_k": f"{sigma:.2f}",
@@ -44,4 +44,4 @@ def spread_view(d_k: int = 64, divide: bool = False) -> View:
 def spread_explorer() -> Explorer:
     """A slider over d_k and a checkbox for the division."""
     divide = widgets.Checkbox(value=False, description="divide by √d_k", indent=False)
-    return Explorer(spread_view, d_k=width_slider("d_k", WIDTHS, 64), divide=divide)
+    return Explorer(spread_view, d_k=steps_slider("d_k", WIDTHS, 64), divide=divide)

@@ -11,7 +11,7 @@ from ..figures.drawing import Canvas, View
 from ..figures.saturation import LOOKS, sharpness, softmax_bars
 from ..kernels.scores import dot_scores_forward, scale_factor
 from ..kernels.softmax import softmax_forward
-from .explorer import Explorer, width_slider
+from .explorer import Explorer, steps_slider
 
 SCORES = np.array([3.0, 2.0, 1.5, 0.5, 0.0, -1.0, -2.0])
 TEMPERATURES = (0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 7, 10, 15, 20)
@@ -33,7 +33,7 @@ def temperature_explorer() -> Explorer:
     """A slider over the temperature, even on a log scale, and one that moves all scores together."""
     return Explorer(
         temperature_view,
-        temperature=width_slider("temperature", TEMPERATURES, 1),
+        temperature=steps_slider("temperature", TEMPERATURES, 1),
         shift=widgets.IntSlider(value=0, min=-5, max=5, description="add to every score"),
     )
 
@@ -48,9 +48,9 @@ def sharpness_explorer() -> Explorer:
     """Sliders over d_k and the number of keys, and a choice of scale."""
     return Explorer(
         sharpness_view,
-        d_k=width_slider("d_k", WIDTHS, 64),
+        d_k=steps_slider("d_k", WIDTHS, 64),
         scale=widgets.Dropdown(options=list(LOOKS), value="1/sqrt(d_k)", description="scale"),
-        n=width_slider("number of keys", KEYS, 64),
+        n=steps_slider("number of keys", KEYS, 64),
     )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from ..experiments.variance import DISTRIBUTIONS, Setting, draw_noise, predicted, queries_and_keys
 from ..figures.drawing import Canvas, View
 from ..figures.variance import score_histogram
-from .explorer import Explorer, width_slider
+from .explorer import Explorer, steps_slider
 
 WIDTHS = tuple(2**i for i in range(9))
 SAMPLES = 3000
@@ -65,7 +65,7 @@ def variance_explorer() -> Explorer:
     """Sliders over d_k, μ, σ_q and ρ, and a choice of distribution."""
     return Explorer(
         variance_view,
-        d_k=width_slider("d_k", WIDTHS, 64),
+        d_k=steps_slider("d_k", WIDTHS, 64),
         mean=widgets.FloatSlider(value=0, min=0, max=1, step=0.05, description="mean μ of q and k"),
         sigma_q=widgets.FloatSlider(value=1, min=0.25, max=3, step=0.25, description="σ of q"),
         correlation=widgets.FloatSlider(value=0, min=-1, max=1, step=0.05, description="correlation ρ of q and k"),

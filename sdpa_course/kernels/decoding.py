@@ -110,9 +110,8 @@ def multihead_decode(x, params: MultiHeadParams, cache: KVCache, *, counts=None,
     x, q, k, v = project(x, params)
     before = vars(cache).copy()
     cache.append(k, v, counts=counts)
-    offset = cache.lengths - check_counts(counts, k.shape[:-3], k.shape[-2])
     try:
-        heads_out = attention(q, cache.k, cache.v, causal=True, offset=offset, **keywords)
+        heads_out = attention(q, cache.k, cache.v, causal=True, offset=before["lengths"], **keywords)
     except Exception:
         vars(cache).update(before)  # a call that fails leaves the cache as it was
         raise

@@ -22,6 +22,13 @@ def in_window(positions: np.ndarray, keys: np.ndarray, left: int | None, right: 
     return seen
 
 
+def query_positions(offset: np.ndarray, Tq: int) -> np.ndarray:
+    """Where the queries stand: (Tq, 1) for one offset, (..., 1, Tq, 1) for one a sequence; heads and keys broadcast."""
+    if offset.ndim:
+        offset = offset[..., None, None, None]
+    return offset + np.arange(Tq)[:, None]
+
+
 def window_mask(Tq: int, Tk: int, window, *, offset=0) -> np.ndarray:
     """Sliding window: the query at p sees keys p − left ≤ j ≤ p + right.
 
@@ -47,10 +54,7 @@ def window_mask(Tq: int, Tk: int, window, *, offset=0) -> np.ndarray:
     """
     Tq, Tk = whole_number("Tq", Tq, least=0), whole_number("Tk", Tk, least=0)
     left, right = check_window(window, causal=False)
-    offset = check_offset(offset, as_array("offset", offset).shape)
-    if offset.ndim:
-        offset = offset[..., None, None, None]  # (...) -> (..., 1, 1, 1): heads, queries, keys
-    positions = offset + np.arange(Tq)[:, None]
+    positions = query_positions(check_offset(offset, as_array("offset", offset).shape), Tq)
     mask = in_window(positions, np.arange(Tk), left, right)
     return np.ones((*positions.shape[:-1], Tk), dtype=bool) if mask is None else mask
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ._checks import AttentionArguments, check_attention, float_array, quiet, same_shape
-from .masks import apply_mask, in_window, keep_allowed, select_matmul
+from .masks import apply_mask, in_window, keep_allowed, query_positions, select_matmul
 from .softmax import softmax_backward, softmax_forward
 
 
@@ -155,9 +155,7 @@ def visible(a: AttentionArguments) -> np.ndarray | None:
     """Which keys `causal` and `window` let each query see; None means all of them."""
     if a.left is None and a.right is None:
         return None
-    offset = a.offset[..., None, None, None] if a.offset.ndim else a.offset  # (B,) -> (B, 1, 1, 1)
-    positions = offset + np.arange(a.q.shape[-2])[:, None]
-    return in_window(positions, np.arange(a.k.shape[-2]), a.left, a.right)
+    return in_window(query_positions(a.offset, a.q.shape[-2]), np.arange(a.k.shape[-2]), a.left, a.right)
 
 
 def repeat_heads(x: np.ndarray, group: int) -> np.ndarray:
