@@ -38,10 +38,19 @@ def relative_entropy(weights: np.ndarray) -> np.ndarray:
 
 
 def jacobian_norm(weights: np.ndarray) -> np.ndarray:
-    """‖diag(p) − p pᵀ‖_F of each row from its powers: √(Σp² − 2Σp³ + (Σp²)²), no matrix needed."""
-    squares = (weights**2).sum(axis=-1)
-    cubes = (weights**3).sum(axis=-1)
-    return np.sqrt(np.maximum(squares - 2 * cubes + squares**2, 0))
+    """‖diag(p) − p pᵀ‖_F of each row, without the matrix and without cancellation near one-hot rows.
+
+    Σp²(1 − p)² on the diagonal and 2Σ p_i² p_j² beside it. The largest weight t is taken apart: 1 − t is
+    the sum of the others, exact where t rounds to 1, and its products are 2 t² Σ p².
+    """
+    at = weights.argmax(axis=-1)[..., None]
+    top = np.take_along_axis(weights, at, axis=-1)[..., 0]
+    rest = weights.copy()
+    np.put_along_axis(rest, at, 0.0, axis=-1)
+    squares = (rest**2).sum(axis=-1)
+    diagonal = (top * rest.sum(axis=-1)) ** 2 + ((rest * (1 - rest)) ** 2).sum(axis=-1)
+    beside = 2 * top**2 * squares + np.maximum(squares**2 - (rest**4).sum(axis=-1), 0)
+    return np.sqrt(diagonal + beside)
 
 
 def measure(d_k: int, n: int, scale: str, *, rng, rows: int = 512, seeds: int = 10, d_model: int = 512) -> Saturation:
