@@ -23,12 +23,15 @@ def linear_forward(x: np.ndarray, w: np.ndarray, b: np.ndarray | None = None) ->
 
 
 @quiet
-def linear_backward(dy: np.ndarray, x: np.ndarray, w: np.ndarray, b: np.ndarray | None = None):
-    """`(dx, dw, db)`: w and b are shared by all tokens, so their gradients sum over them; db is None without b."""
+def linear_backward(dy: np.ndarray, x: np.ndarray, w: np.ndarray, b: np.ndarray | None = None, *, input_too=True):
+    """`(dx, dw, db)`: w and b are shared by all tokens, so their gradients sum over them; db is None without b.
+
+    `input_too=False` leaves dx out (None): for the first layer of a model, whose input is given.
+    """
     compute, result = compute_dtype(x, w, dy)
     x, w, dy = (array.astype(compute, copy=False) for array in (x, w, dy))
     if not np.isfinite(x).all():  # a token that gets no gradient gives none, even if it is NaN: 0 · NaN is NaN
         x = np.where((dy != 0).any(axis=-1, keepdims=True), x, 0)
     tokens, dtokens = x.reshape(-1, x.shape[-1]), dy.reshape(-1, dy.shape[-1])
-    gradients = (dy @ w.T, tokens.T @ dtokens, None if b is None else dtokens.sum(axis=0))
+    gradients = (dy @ w.T if input_too else None, tokens.T @ dtokens, None if b is None else dtokens.sum(axis=0))
     return tuple(None if gradient is None else gradient.astype(result, copy=False) for gradient in gradients)

@@ -1,0 +1,224 @@
+"""Run a grid of settings × seeds on any executor, and lose nothing. Used in notebook 09.
+
+Every finished run is one line of a file, written as it arrives. Start the same sweep again, after a crash, a kill
+or Ctrl-C, and it does what is missing: finished runs are read from the file, and a line that was cut short is
+dropped and run again. A run that fails is reported with its setting; the others go on.
+
+The default executor is a pool of processes on this machine. A Dask client's is the same call:
+
+    sweep(summarise, settings, seeds, "results.jsonl", executor=client.get_executor())
+"""
+
+import json
+import multiprocessing
+import os
+import sys
+import threading
+import warnings
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from tqdm.auto import tqdm
+
+from ..kernels.threads import one_blas_thread
+
+
+class Finished(NamedTuple):
+    """One run that is done."""
+
+    setting: dict  # the fields of the setting
+    seed: int
+    result: dict  # what the run returned
+
+
+class Failed(NamedTuple):
+    """One run that raised an error, or whose process died. It is not in the file: the next sweep tries it again."""
+
+    setting: dict
+    seed: int
+    error: str
+
+
+class Sweep(NamedTuple):
+    """What a sweep has to show: all finished runs of its grid, of earlier sweeps too, and those that failed now."""
+
+    finished: list[Finished]
+    failed: list[Failed]
+
+
+def sweep(run, settings, seeds, path, *, executor: Executor | None = None, workers=None, progress=True) -> Sweep:
+    """Call `run(setting, seed)` for every setting and seed that is not in the file yet.
+
+    Parameters
+    ----------
+    run : function that other processes can import
+        Takes a setting and a seed, returns a dictionary that JSON can hold.
+    settings : sequence of NamedTuples
+        Told apart by all their fields.
+    seeds : sequence of int
+    path : str or Path
+        A file of its own for each kind of run; made if it is not there.
+    executor : concurrent.futures.Executor, optional
+        Where the runs go, and left open: a pool, a Dask client's executor. `workers` processes here unless given.
+    workers : int, optional
+        As many as there are cores unless given; 1 runs everything in this process, as a browser must.
+    progress : bool
+        A bar with the time left.
+    """
+    jobs = {key(setting, seed): (setting, seed) for setting in settings for seed in seeds}
+    failed = []
+    with results_file(path) as file:
+        done = {key(*finished[:2]): finished for finished in parse(file, path)}
+        waiting = [job for name, job in jobs.items() if name not in done]
+        outcomes = run_all(run, waiting, executor, workers)
+        bar = tqdm(outcomes, total=len(jobs), initial=len(jobs) - len(waiting), disable=not progress, leave=False)
+        for (setting, seed), result, error in bar:
+            if error is None:
+                try:
+                    done[key(setting, seed)] = append(file, Finished(fields(setting), seed, result))
+                    continue
+                except (TypeError, ValueError) as problem:
+                    error = f"its result cannot be stored: {problem}"
+            failed.append(Failed(fields(setting), seed, error))
+            warnings.warn(f"sweep: {setting}, seed {seed} failed: {error}", RuntimeWarning, stacklevel=2)
+    return Sweep([done[name] for name in jobs if name in done], failed)
+
+
+def load(path) -> list[Finished]:
+    """All finished runs in a file, without running anything."""
+    with open(path, "rb") as file:
+        return parse(file, path)
+
+
+def run_all(run, jobs, executor, workers):
+    """Yield `(job, result, error)` as runs end; the error is a sentence or None."""
+    if executor is not None:
+        for job, result, error in run_on(executor, run, jobs):
+            yield job, result, describe(error) if isinstance(error, BrokenExecutor) else error
+        return
+    workers = min(workers or os.cpu_count() or 1, len(jobs))
+    if workers <= 1 or sys.platform == "emscripten":
+        for job in jobs:
+            yield job, *attempt(run, *job)
+        return
+    left = []
+    with local_pool(workers) as pool:
+        for job, result, error in run_on(pool, run, jobs):
+            if isinstance(error, BrokenExecutor):
+                left.append(job)
+            else:
+                yield job, result, error
+    for job in left:  # a process died, and which run killed it is not known: one at a time
+        with local_pool(1) as pool:
+            for _, result, error in run_on(pool, run, [job]):
+                yield job, result, "the process that ran it died" if isinstance(error, BrokenExecutor) else error
+
+
+def run_on(executor, run, jobs):
+    """`run_all` on a given executor; the error is a `BrokenExecutor` where the executor lost the run."""
+    futures = {}
+    try:
+        for job in jobs:
+            try:
+                futures[executor.submit(attempt, run, *job)] = job
+            except BrokenExecutor as broken:
+                yield job, None, broken
+        for future in as_completed(futures):
+            try:
+                yield futures[future], *future.result()
+            except BrokenExecutor as broken:
+                yield futures[future], None, broken
+            except (Exception, CancelledError) as error:  # it could not be sent or fetched, or was taken back
+                yield futures[future], None, describe(error)
+    finally:
+        for future in futures:
+            future.cancel()  # after Ctrl-C: what has not started does not
+
+
+def attempt(run, setting, seed):
+    """`(result, None)`, or `(None, what went wrong)`. One BLAS thread: the cores are for other runs."""
+    try:
+        with one_blas_thread():
+            return run(setting, seed), None
+    except Exception as error:
+        return None, describe(error)
+
+
+def describe(error: BaseException) -> str:
+    """An error in one line."""
+    return f"{type(error).__name__}: {error}"
+
+
+def local_pool(workers: int) -> ProcessPoolExecutor:
+    """Processes that start afresh, so that no thread or lock of this one is copied half-way."""
+    context = multiprocessing.get_context("spawn")
+    return ProcessPoolExecutor(workers, mp_context=context, initializer=end_with_parent)
+
+
+def end_with_parent() -> None:
+    """In a worker: if the sweep is killed, do not stay behind and wait for work for ever."""
+
+    def wait():
+        multiprocessing.parent_process().join()
+        os._exit(1)
+
+    threading.Thread(target=wait, daemon=True).start()
+
+
+def fields(setting) -> dict:
+    """The setting as JSON will give it back."""
+    return dict(setting) if isinstance(setting, dict) else setting._asdict()
+
+
+def key(setting, seed: int) -> str:
+    """What makes a run the same run."""
+    return json.dumps([fields(setting), seed], sort_keys=True)
+
+
+@contextmanager
+def results_file(path):
+    """The file, open for reading and appending, for one sweep at a time; a last line that was cut short is dropped."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with open(path, "a+b") as file:
+        lock(file, path)
+        file.seek(0)
+        text = file.read()
+        file.truncate(text.rfind(b"\n") + 1)
+        file.seek(0)
+        yield file
+
+
+def lock(file, path: Path) -> None:
+    """Keep a second sweep out, until this one ends in whatever way."""
+    try:
+        import fcntl
+    except ImportError:  # Windows, or a browser
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        raise RuntimeError(f"path: another sweep is writing to {path}; wait for it, or choose another file") from None
+
+
+def parse(file, path) -> list[Finished]:
+    """The finished runs in an open file; a last line without its end is not one yet."""
+    found = []
+    for number, line in enumerate(file, start=1):
+        if line.endswith(b"\n"):
+            try:
+                found.append(Finished(**json.loads(line)))
+            except (ValueError, TypeError):
+                raise ValueError(f"path: line {number} of {path} is not a run of a sweep: {line[:60]!r}") from None
+    return found
+
+
+def append(file, finished: Finished) -> Finished:
+    """Write one line and see it reach the disk; returns the run as it will be read."""
+    line = json.dumps(finished._asdict(), allow_nan=False, ensure_ascii=False)
+    file.write(line.encode() + b"\n")
+    file.flush()
+    os.fsync(file.fileno())
+    return Finished(**json.loads(line))

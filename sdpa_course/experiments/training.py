@@ -1,0 +1,203 @@
+"""Train a small model and watch: loss, accuracy, sharpness, alignment, gradients. Used in notebook 09.
+
+What is recorded is measured in float64 on a probe, a batch that is never trained on. Rows are the queries of all
+heads and layers together.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..kernels._checks import quiet
+from ..kernels.loss import cross_entropy_backward, cross_entropy_forward
+from ..kernels.sdpa import AttentionCache
+from ..kernels.threads import one_blas_thread
+from .gradients import rms
+from .models import Arrays, Model, backward, forward, init_params
+from .optimisers import make_optimiser
+from .saturation import jacobian_norm, relative_entropy
+from .tasks import Batch, make_task
+
+PROBE = 8  # sequences
+HELD_OUT = 32  # sequences for the accuracy at the end
+STUCK = 1e-6  # a row with ‖J‖_F below this passes on less than a millionth of the gradient on its weights
+
+
+class Setting(NamedTuple):
+    """One cell of an ablation; as it stands, the recommended demonstration at d_k = 64."""
+
+    task: str = "reverse"
+    d_k: int = 64
+    scale: str = "1/sqrt(d_k)"
+    init: str = "unit"
+    optimiser: str = "SGD"
+    learning_rate: float = 0.3
+    steps: int = 600
+    batch: int = 4
+    layers: int = 0  # 0 is the single head
+    heads: int = 1
+    d_model: int = 64
+    examples: int = 0  # sequences in the training set; 0 is fresh ones at every step
+
+
+class Record(NamedTuple):
+    """What was measured, once every few steps; in a `Run` each field is an array over the recorded steps."""
+
+    step: int
+    loss: float
+    accuracy: float
+    max_logit: float  # largest |score|, after the scale
+    entropy: float  # mean ÷ log n
+    top: float  # mean top weight
+    stuck: float  # share of rows with ‖J‖_F < STUCK
+    dot_variance: float  # Var(q·k) ÷ d_k: 1 at a unit initialisation
+    alignment: float  # mean cos(q, the key where its answer stands)
+    rms_row: float  # root mean square of ‖dQ row‖, for the loss summed over the rows
+    median_row: float
+
+
+class Run(NamedTuple):
+    """A finished run."""
+
+    setting: Setting
+    seed: int
+    history: Record  # of arrays
+    accuracy: float  # on fresh sequences
+    train_accuracy: float  # on sequences that were trained on; the same as above if they are always fresh
+    params: Arrays
+    snapshots: np.ndarray  # (records, T, T), weights of the probe's first sequence, first head of the last layer
+    probe: Batch
+    model: Model
+
+
+class Rows(NamedTuple):
+    """Every query of a batch after training: was it right, how sharp is it, does a gradient get through?"""
+
+    asked: np.ndarray  # (B, Tq), as in the batch
+    right: np.ndarray  # (B, Tq) of booleans
+    top: np.ndarray  # (B, Tq), largest weight; the smallest one over heads and layers
+    jacobian: np.ndarray  # (B, Tq), ‖J‖_F of its softmax; the largest one over heads and layers
+
+
+def loss_and_gradients(model: Model, params: Arrays, batch: Batch):
+    """`(loss, gradients, dqs, logits, cache)` of one batch."""
+    logits, cache = forward(model, params, batch)
+    loss, loss_cache = cross_entropy_forward(logits, batch.targets)
+    gradients, dqs = backward(model, params, cross_entropy_backward(loss_cache), cache)
+    return loss, gradients, dqs, logits, cache
+
+
+def train_step(model: Model, params: Arrays, optimiser, batch: Batch) -> float:
+    """One step, in place; returns the loss before it. Small products are faster in one thread."""
+    with one_blas_thread(), np.errstate(all="ignore"):  # a run that diverges says so by its loss
+        loss, gradients, *_ = loss_and_gradients(model, params, batch)
+        optimiser.step(params, gradients)
+    return loss
+
+
+@one_blas_thread()
+def train(setting: Setting, seed: int, *, every: int = 20) -> Run:
+    """Train from scratch, recording every so many steps; a run whose loss is no longer finite stops there."""
+    rng = np.random.default_rng(seed)
+    task = make_task(setting.task, setting.d_model, rng=rng)
+    d_v = setting.d_model // setting.heads
+    model = Model(setting.d_model, setting.d_k, task.classes, setting.scale, setting.layers, setting.heads, d_v)
+    params = init_params(model, setting.init, rng=rng)
+    optimiser = make_optimiser(setting.optimiser, setting.learning_rate)
+    probe = task.draw(PROBE, rng=rng)
+    examples = task.draw(setting.examples, rng=rng) if setting.examples else None
+    records, snapshots = [], []
+    for step in range(setting.steps + 1):
+        if step % every == 0 or step == setting.steps:
+            record, weights = look(model, params, probe, step)
+            records.append(record)
+            snapshots.append(weights)
+        if step < setting.steps and np.isfinite(records[-1].loss):
+            batch = task.draw(setting.batch, rng=rng) if examples is None else pick(examples, setting.batch, rng=rng)
+            train_step(model, params, optimiser, batch)
+    history = Record(*(np.array(values) for values in zip(*records, strict=True)))
+    accuracy = accuracy_on(model, params, task.draw(HELD_OUT, rng=rng))
+    train_accuracy = accuracy if examples is None else accuracy_on(model, params, examples)
+    return Run(setting, seed, history, accuracy, train_accuracy, params, np.array(snapshots), probe, model)
+
+
+def summarise(setting: Setting, seed: int) -> dict:
+    """Train, and keep what a sweep stores: accuracies, where each record starts and ends, two curves."""
+    run = train(setting, seed)
+    history = run.history
+    curves = {f"{name}_curve": getattr(history, name).round(3).tolist() for name in ("accuracy", "entropy")}
+    ends = {
+        name: [float(f"{value:.4g}") if np.isfinite(value) else None for value in (values[0], values[-1])]
+        for name, values in history._asdict().items()
+        if name not in ("step", "accuracy")
+    }
+    reached = history.step[history.accuracy >= 0.9]
+    return {
+        "accuracy": round(run.accuracy, 4),
+        "train_accuracy": round(run.train_accuracy, 4),
+        "steps_to_90": int(reached[0]) if len(reached) else None,
+        "finite": bool(np.isfinite(history.loss).all()),
+        **ends,
+        **curves,
+    }
+
+
+@quiet
+def look(model: Model, params: Arrays, probe: Batch, step: int) -> tuple[Record, np.ndarray]:
+    """Measure everything on the probe; also the weights of its first sequence."""
+    loss, _, dqs, logits, cache = loss_and_gradients(model, in_float64(params), probe)
+    rows = np.concatenate([np.linalg.norm(asking(dq, probe), axis=-1).ravel() for dq in dqs]) * probe.targets.size
+    per_layer = np.array([sharpness(attention, probe) for attention in cache.attention])
+    max_logit, means = per_layer[:, 0].max(), per_layer[:, 1:].mean(axis=0).tolist()
+    right = float(np.mean(logits.argmax(axis=-1) == probe.targets))
+    record = Record(step, loss, right, float(max_logit), *means, rms(rows), float(np.median(rows)))
+    return record, cache.attention[-1].weights[0, 0].astype(np.float32)
+
+
+def sharpness(attention: AttentionCache, batch: Batch) -> tuple[float, ...]:
+    """Of one layer: the fields of `Record` from max_logit to alignment."""
+    q, k, weights = asking(attention.q, batch), attention.k, asking(attention.weights, batch)
+    dots = q @ k.swapaxes(-1, -2)  # (B, H, Tq, Tk)
+    lengths = np.linalg.norm(q, axis=-1, keepdims=True) * np.linalg.norm(k, axis=-1)[..., None, :]
+    cosines = np.take_along_axis(dots / lengths, batch.match[:, None, :, None], axis=-1)
+    return (
+        float(np.abs(dots).max() * attention.scale),
+        float(relative_entropy(weights).mean()),
+        float(weights.max(axis=-1).mean()),
+        float((jacobian_norm(weights) < STUCK).mean()),
+        float(dots.var() / q.shape[-1]),
+        float(cosines.mean()),
+    )
+
+
+def inspect(model: Model, params: Arrays, batch: Batch) -> Rows:
+    """Look at every query of a batch on its own."""
+    logits, cache = forward(model, in_float64(params), batch)
+    weights = np.concatenate([asking(attention.weights, batch) for attention in cache.attention], axis=1)
+    right = logits.argmax(axis=-1) == batch.targets
+    return Rows(batch.asked, right, weights.max(axis=-1).min(axis=1), jacobian_norm(weights).max(axis=1))
+
+
+def asking(rows: np.ndarray, batch: Batch) -> np.ndarray:
+    """Those rows of (..., T, D) that belong to queries: the last ones, where a transformer reads pairs first."""
+    return rows[..., -batch.targets.shape[1] :, :]
+
+
+def in_float64(params: Arrays) -> Arrays:
+    """The same numbers, so that what is small can be told from round-off."""
+    return {name: value.astype(np.float64) for name, value in params.items()}
+
+
+def pick(examples: Batch, sequences: int, *, rng: np.random.Generator) -> Batch:
+    """So many of the examples, by chance."""
+    at = rng.integers(0, len(examples.targets), sequences)
+    x = examples.queries[at]
+    if examples.keys is examples.queries:
+        return Batch(x, x, x, *(part[at] for part in examples[3:]))
+    return Batch(x, *(part[at] for part in examples[1:]))
+
+
+def accuracy_on(model: Model, params: Arrays, batch: Batch) -> float:
+    """Share of right answers."""
+    logits, _ = forward(model, params, batch)
+    return float(np.mean(logits.argmax(axis=-1) == batch.targets))
