@@ -1,6 +1,7 @@
 # make lab    read the course in JupyterLab        make test   run everything that must hold
 # make notebooks   execute the notebooks anew      make bench  measure the kernels, write docs/benchmarks.md
-# make lock   refresh the pinned versions          make format tidy the code
+# make sweep  train the models of notebook 09      make lock   refresh the pinned versions
+# make format tidy the code                        make clean  remove the environment
 
 PYTHON ?= python3
 LAB_ARGS ?=
@@ -12,7 +13,7 @@ ENVIRONMENT = @command -v $(PYTHON) >/dev/null || { \
 	echo "sdpa-course: $(PYTHON) was not found; Python 3.11 or newer is needed (or name it: make PYTHON=/path/to/python3)" >&2; \
 	exit 1; }; $(PYTHON) tools/environment.py
 
-.PHONY: help lab test notebooks bench lock format clean
+.PHONY: help lab test notebooks bench sweep lock format clean
 
 help:
 	@sed -n 's/^# //p' Makefile
@@ -24,7 +25,7 @@ lab:
 		--LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb $(AS_ROOT) $(LAB_ARGS)
 
 test:
-	$(ENVIRONMENT) install lab tests torch
+	$(ENVIRONMENT) install lab tests torch dask
 	@echo "sdpa-course: style of code and notebooks"
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
@@ -39,6 +40,10 @@ notebooks:
 bench:
 	$(ENVIRONMENT) install torch
 	@$(BIN)/python tools/bench.py
+
+sweep:
+	$(ENVIRONMENT) install lab
+	@$(BIN)/python -m sdpa_course.experiments.ablation
 
 lock:
 	$(ENVIRONMENT) lock

@@ -10,7 +10,6 @@ import platform
 import statistics
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 # After a call PyTorch's threads go on spinning for about 20 ms, on the cores that the next contestant needs.
@@ -19,8 +18,10 @@ os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 import numpy as np
 import torch
+from bench_training import step_times, sweep_speed
 
 import sdpa_course
+from sdpa_course.experiments.speed import interleave
 
 LENGTHS = {512: 40, 2048: 9, 4096: 7}  # tokens: rounds
 PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
@@ -45,18 +46,6 @@ def fused(q, k, v, causal=False):
         return torch.nn.functional.scaled_dot_product_attention(*tensors, is_causal=causal).numpy()
 
 
-def interleave(contestants: dict, rounds: int) -> dict[str, float]:
-    """Median seconds of each contestant; every timed call follows an untimed one of the same."""
-    times = {name: [] for name in contestants}
-    for _ in range(rounds):
-        for name, call in contestants.items():
-            call()
-            start = time.perf_counter()
-            call()
-            times[name].append(time.perf_counter() - start)
-    return {name: statistics.median(values) for name, values in times.items()}
-
-
 def draw(*shape):
     rng = np.random.default_rng(0)
     return [rng.standard_normal(shape, dtype=np.float32) for _ in range(3)]
@@ -77,7 +66,11 @@ def speed():
             if T <= 2048:
                 contestants["textbook"] = lambda q=q, k=k, v=v, c=causal: textbook(q, k, v, c)
                 contestants["float32"] = lambda q=q, k=k, v=v, c=causal: textbook(q, k, v, c, math.sqrt)
-            yield T, causal, interleave(contestants, rounds)
+            yield T, causal, medians(interleave(contestants, rounds))
+
+
+def medians(timings: dict) -> dict[str, float]:
+    return {name: timing.median for name, timing in timings.items()}
 
 
 def tiny() -> dict[str, float]:
@@ -88,7 +81,7 @@ def tiny() -> dict[str, float]:
     def hundred(function):
         return lambda: [function(q, k, v) for _ in range(100)]
 
-    times = interleave({name: hundred(function) for name, function in functions.items()}, rounds=30)
+    times = medians(interleave({name: hundred(function) for name, function in functions.items()}, rounds=30))
     return {name: seconds / 100 for name, seconds in times.items()}
 
 
@@ -168,6 +161,21 @@ def report():
     yield "| `attention` | PyTorch fused | textbook NumPy |"
     yield "|---|---|---|"
     yield f"| {t['ours'] * 1e6:.0f} µs | {t['PyTorch'] * 1e6:.0f} µs | {t['textbook'] * 1e6:.0f} µs |"
+    yield ""
+    yield "## One training step: single head, batch 4, n = 64, d_k = 64, SGD"
+    yield ""
+    t = medians(step_times())
+    yield "| notebook 09's model | PyTorch eager | PyTorch eager, fused attention | ours ÷ eager | ours ÷ fused |"
+    yield "|---|---|---|---|---|"
+    times = " | ".join(f"{seconds * 1e6:.0f} µs" for seconds in t.values())
+    yield f"| {times} | {t['ours'] / t['PyTorch']:.2f} | {t['ours'] / t['PyTorch fused']:.2f} |"
+    yield ""
+    yield "## A sweep: 12 runs of 600 such steps"
+    yield ""
+    one, two = sweep_speed(1), sweep_speed(2)
+    yield "| 1 worker | 2 workers | 2 ÷ 1 |"
+    yield "|---|---|---|"
+    yield f"| {one:.2f} runs a second | {two:.2f} runs a second | {two / one:.2f} |"
     yield ""
     yield "## Extra memory of one call at 16 384 tokens, shape (1, 8, 16384, 64)"
     yield ""

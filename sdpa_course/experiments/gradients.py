@@ -16,10 +16,24 @@ from tqdm.auto import tqdm
 
 from ..kernels.scores import scale_factor
 from ..kernels.sdpa import attention_backward, attention_forward
+from ..kernels.softmax import softmax_backward
 from .saturation import jacobian_norm
 
 D_V = 64
 DEAD = 0.002  # a row of dQ shorter than this: about a hundredth of a scaled row's, at every d_k
+IGNORED = 0.01  # a key with a smaller weight than this is hardly looked at
+
+
+class Layer(NamedTuple):
+    """One random layer after a forward and a backward pass."""
+
+    k: np.ndarray  # (n, d_k)
+    weights: np.ndarray  # (rows, n)
+    dweights: np.ndarray  # (rows, n)
+    dscores: np.ndarray  # (rows, n), before the scale
+    dq: np.ndarray  # (rows, d_k)
+    dk: np.ndarray  # (n, d_k)
+    dv: np.ndarray  # (n, d_v)
 
 
 class RowGradients(NamedTuple):
@@ -52,6 +66,41 @@ class Account(NamedTuple):
     median_dk_spread: float
 
 
+class Factors(NamedTuple):
+    """What multiplies what on the way to dQ: root mean squares over all rows of all draws."""
+
+    d_k: int
+    n: int
+    scale: str
+    factor: float  # the scale as a number
+    jacobian: float  # ‖J‖_F of a row
+    dscores: float  # length of a row of dscores
+    key: float  # length of a key
+    dq: float  # length of a row of dQ
+    dk: float  # length of a row of dK
+    dq_spread: float  # standard deviation between draws
+    dk_spread: float
+
+    @property
+    def theory(self) -> float:
+        """scale · √d_k · ‖J‖_F: what dq is if neither dweights nor dscores knows anything of the keys."""
+        return self.factor * math.sqrt(self.d_k) * self.jacobian
+
+
+class Positions(NamedTuple):
+    """Who gets the gradient, position by position; ignored means a weight below `IGNORED`."""
+
+    d_k: int
+    scale: str
+    rows: int
+    ignored: float  # share of the (query, key) pairs that are ignored
+    carried: float  # share of Σ dscores² that these pairs carry
+    busy: float  # share of the pairs, busiest first, that carry 90 % of Σ dscores²
+    lonely: float  # share of the keys that every query ignores
+    dk_lonely: float  # rms length of their rows of dK ÷ that of the other keys (nan if there are none)
+    dv_lonely: float  # the same for dV
+
+
 def rms(lengths: np.ndarray) -> float:
     """Root mean square."""
     return math.sqrt(np.mean(np.square(lengths)))
@@ -70,13 +119,20 @@ def top_share(lengths: np.ndarray, share: float = 0.1) -> float:
     return float(squares[: math.ceil(share * len(squares))].sum() / total) if total > 0 else 0.0
 
 
-def draw_gradients(d_k: int, n: int, factor: float, *, rng, rows: int = 512, d_v: int = D_V) -> RowGradients:
+def draw_layer(d_k: int, n: int, factor: float, *, rng, rows: int = 512, d_v: int = D_V) -> Layer:
     """One random layer, forward and backward, with `factor` as its scale."""
     q, k = rng.standard_normal((rows, d_k)), rng.standard_normal((n, d_k))
     v, dout = rng.standard_normal((n, d_v)), rng.standard_normal((rows, d_v)) / math.sqrt(d_v)
     _, cache = attention_forward(q, k, v, scale=factor)
-    dq, dk, _ = attention_backward(dout, cache)
-    return RowGradients(cache.weights, np.linalg.norm(dq, axis=-1), np.linalg.norm(dk, axis=-1))
+    dweights = dout @ v.T
+    dscores = softmax_backward(dweights, cache.weights)
+    return Layer(k, cache.weights, dweights, dscores, *attention_backward(dout, cache))
+
+
+def draw_gradients(d_k: int, n: int, factor: float, *, rng, rows: int = 512, d_v: int = D_V) -> RowGradients:
+    """The lengths of the rows of dQ and dK of one random layer."""
+    layer = draw_layer(d_k, n, factor, rng=rng, rows=rows, d_v=d_v)
+    return RowGradients(layer.weights, np.linalg.norm(layer.dq, axis=-1), np.linalg.norm(layer.dk, axis=-1))
 
 
 def measure(d_k: int, n: int, scale: str, *, rng, rows: int = 512, seeds: int = 10, d_model: int = 512) -> Account:
@@ -103,3 +159,41 @@ def sweep(widths, keys, scales, *, rng, progress: bool = True, **keywords) -> li
     """`measure` for every combination of d_k, number of keys and scale."""
     settings = [(d_k, n, scale) for scale in scales for n in keys for d_k in widths]
     return [measure(*setting, rng=rng, **keywords) for setting in tqdm(settings, disable=not progress, leave=False)]
+
+
+def measure_factors(d_k: int, n: int, scale: str, *, rng, rows: int = 512, seeds: int = 10) -> Factors:
+    """The factors whose product is the gradient on Q, each measured by itself."""
+    factor = scale_factor(scale, d_k)
+    per_seed = []
+    for _ in range(seeds):
+        layer = draw_layer(d_k, n, factor, rng=rng, rows=rows)
+        rows_of = (np.linalg.norm(x, axis=-1) for x in (layer.dscores, layer.k, layer.dq, layer.dk))
+        per_seed.append([rms(jacobian_norm(layer.weights)), *map(rms, rows_of)])
+    over_draws = [rms(column) for column in np.transpose(per_seed)]
+    spreads = np.std(per_seed, axis=0, ddof=1).tolist()
+    return Factors(d_k, n, scale, factor, *over_draws, *spreads[-2:])
+
+
+def measure_positions(d_k: int, n: int, scale: str, *, rng, rows: int = 64, seeds: int = 10) -> Positions:
+    """Which pairs and which keys receive the gradient, over `seeds` draws."""
+    layers = [draw_layer(d_k, n, scale_factor(scale, d_k), rng=rng, rows=rows) for _ in range(seeds)]
+    weights, dscores, dk, dv = (
+        np.stack([getattr(layer, name) for layer in layers]) for name in ("weights", "dscores", "dk", "dv")
+    )
+    ignored, squares = weights < IGNORED, dscores**2  # (seeds, rows, n)
+    shares = np.cumsum(np.sort(squares, axis=None)[::-1]) / squares.sum()
+    lonely = ignored.all(axis=1)  # (seeds, n): no query looks at this key
+    ratios = [math.nan, math.nan]
+    if lonely.any() and not lonely.all():
+        lengths = (np.linalg.norm(x, axis=-1) for x in (dk, dv))  # (seeds, n)
+        ratios = [rms(length[lonely]) / rms(length[~lonely]) for length in lengths]
+    return Positions(
+        d_k,
+        scale,
+        rows,
+        float(ignored.mean()),
+        float(squares[ignored].sum() / squares.sum()),
+        float((np.searchsorted(shares, 0.9) + 1) / shares.size),
+        float(lonely.mean()),
+        *ratios,
+    )

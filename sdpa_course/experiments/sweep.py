@@ -110,10 +110,13 @@ def run_all(run, jobs, executor, workers):
                 left.append(job)
             else:
                 yield job, result, error
-    for job in left:  # a process died, and which run killed it is not known: one at a time
+    while left:  # a process died, and which run killed it is not known: from here one at a time
         with local_pool(1) as pool:
-            for _, result, error in run_on(pool, run, [job]):
-                yield job, result, "the process that ran it died" if isinstance(error, BrokenExecutor) else error
+            broken = None
+            while left and broken is None:
+                ((job, result, error),) = run_on(pool, run, [left.pop(0)])
+                broken = error if isinstance(error, BrokenExecutor) else None
+                yield job, result, "the process that ran it died" if broken else error
 
 
 def run_on(executor, run, jobs):

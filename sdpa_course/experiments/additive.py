@@ -1,0 +1,117 @@
+"""Additive attention: how its scores spread, and what they cost beside dot products. Used in notebook 07.
+
+    s_ij = vᵀ tanh(W_qᵀ q_i + W_kᵀ k_j)
+
+Queries and keys have N(0, 1) entries, W_q and W_k have N(0, 1/d_k) entries, so that what goes into tanh has
+variance 1 + 1 = 2; v has N(0, σ_v²) entries.
+
+Axes: Tq queries · Tk keys · d_k width · d_a hidden width
+"""
+
+import math
+import time
+from typing import NamedTuple
+
+import numpy as np
+
+from ..kernels.scores import additive_scores_forward, dot_scores_forward
+from ..kernels.threads import one_blas_thread
+from .gradients import rms
+
+
+class AdditiveSpread(NamedTuple):
+    """Scores of `layers` random additive layers."""
+
+    d_a: int
+    variance: float  # of all scores, mean over the layers
+    error: float  # standard error of that mean
+    in_row: float  # variance within a row: what softmax sees
+    bound: float  # mean of ‖v‖₁
+    largest: float  # mean over the layers of the largest |score|
+
+
+class Costs(NamedTuple):
+    """What one score matrix takes: element operations, and numbers held at once."""
+
+    multiplications: int  # by matrix products
+    tanh: int
+    numbers: int  # stored for the backward pass, beside q and k
+
+
+def draw_additive(d_k: int, d_a: int, *, rng, v_std: float = 1.0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """`(w_q, w_k, v)` as the module's text says."""
+    w_q, w_k = rng.standard_normal((2, d_k, d_a)) / math.sqrt(d_k)
+    return w_q, w_k, v_std * rng.standard_normal(d_a)
+
+
+def mean_tanh_square(variance: float = 2.0) -> float:
+    """E[tanh²(u)] for u ~ N(0, variance), by quadrature.
+
+    Examples
+    --------
+    >>> round(mean_tanh_square(), 4)
+    0.52
+    """
+    points, weights = np.polynomial.hermite_e.hermegauss(101)
+    return float((weights * np.tanh(math.sqrt(variance) * points) ** 2).sum() / weights.sum())
+
+
+def measure_spread(
+    d_k: int, d_a: int, *, rng, v_std: float = 1.0, queries: int = 24, keys: int = 32, layers: int = 60
+) -> AdditiveSpread:
+    """Draw layers, queries and keys afresh, `layers` times."""
+    rows = []
+    for _ in range(layers):
+        w_q, w_k, v = draw_additive(d_k, d_a, rng=rng, v_std=v_std)
+        q, k = rng.standard_normal((queries, d_k)), rng.standard_normal((keys, d_k))
+        scores, _ = additive_scores_forward(q, k, w_q, w_k, v)
+        # E[s] = 0, since v has mean 0: the mean of the squares is the variance.
+        rows.append((rms(scores) ** 2, scores.var(axis=-1, ddof=1).mean(), np.abs(v).sum(), np.abs(scores).max()))
+    variance, in_row, bound, largest = np.mean(rows, axis=0).tolist()
+    error = float(np.std([row[0] for row in rows], ddof=1) / math.sqrt(layers))
+    return AdditiveSpread(d_a, variance, error, in_row, bound, largest)
+
+
+def dot_costs(Tq: int, Tk: int, d_k: int) -> Costs:
+    """q kᵀ: one matrix product, and the scores themselves to keep.
+
+    Examples
+    --------
+    >>> dot_costs(2, 3, 4)
+    Costs(multiplications=24, tanh=0, numbers=6)
+    """
+    return Costs(Tq * Tk * d_k, 0, Tq * Tk)
+
+
+def additive_costs(Tq: int, Tk: int, d_k: int, d_a: int) -> Costs:
+    """Two projections, one tanh for every pair and hidden unit, one product with v.
+
+    Examples
+    --------
+    >>> additive_costs(2, 3, 4, 5)
+    Costs(multiplications=130, tanh=30, numbers=36)
+    """
+    pairs = Tq * Tk * d_a
+    return Costs((Tq + Tk) * d_k * d_a + pairs, pairs, pairs + Tq * Tk)
+
+
+def scoring_times(lengths, *, rng, d_k: int = 64, d_a: int = 64, repeats: int = 3) -> list[tuple[float, float]]:
+    """Seconds for the n × n scores, `(dot, additive)` for each n: the best of a few runs on this machine."""
+    layer = draw_additive(d_k, d_a, rng=rng, v_std=1 / math.sqrt(d_a))
+    times = []
+    for n in lengths:
+        q, k = rng.standard_normal((2, n, d_k))
+        dot = best_of(repeats, lambda q=q, k=k: dot_scores_forward(q, k))
+        times.append((dot, best_of(repeats, lambda q=q, k=k: additive_scores_forward(q, k, *layer))))
+    return times
+
+
+def best_of(repeats: int, function) -> float:
+    """Shortest of several runs, in seconds, on one thread: the others were disturbed."""
+    best = math.inf
+    with one_blas_thread():  # NumPy's tanh has one thread as well
+        for _ in range(repeats):
+            start = time.perf_counter()
+            function()
+            best = min(best, time.perf_counter() - start)
+    return best

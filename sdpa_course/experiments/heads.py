@@ -1,0 +1,137 @@
+"""What does the number of heads change? Score variance under two scales, and what one head cannot copy. Notebook 08.
+
+Tokens x with independent N(0, σ²) entries, W_Q and W_K with N(0, 1/d_model) entries, all cut into h heads of width
+d_k = d_model / h. The weights do not depend on h: the same columns are only cut at other places.
+
+Axes: h heads · T tokens · m kinds of token · w width of a token
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from ..kernels.multihead import split_heads
+from ..kernels.scores import dot_scores_forward, scale_factor
+from ..kernels.softmax import softmax_forward
+from .saturation import relative_entropy
+
+SCALES = ("1/sqrt(d_k)", "1/sqrt(d_model)")
+
+
+class HeadScores(NamedTuple):
+    """Scores at one number of heads, means over draws; `*_se` are standard errors of these means."""
+
+    h: int
+    d_k: int
+    d_model: int
+    scale: str
+    variance: float  # of the scores of one head, averaged over heads
+    variance_se: float
+    head_spread: float  # standard deviation of that variance between single heads
+    entropy: float  # of the weights, ÷ log T
+    entropy_se: float
+    top: float  # largest weight of a row
+
+
+def projections(d_model: int, tokens: int, *, rng, sigma: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
+    """Queries and keys of one draw, (T, d_model) each, before they are cut into heads."""
+    x = sigma * rng.standard_normal((tokens, d_model))
+    w_q, w_k = (rng.standard_normal((d_model, d_model)) / math.sqrt(d_model) for _ in range(2))
+    return x @ w_q, x @ w_k
+
+
+def head_scores(q: np.ndarray, k: np.ndarray, h: int, scale: str) -> np.ndarray:
+    """Scores of every head, (h, T, T), for projections (T, d_model)."""
+    d_model = q.shape[-1]
+    # The kernel's own default where it is meant, so that a mistake in it would show here.
+    factor = None if scale == "1/sqrt(d_k)" else scale_factor(scale, d_model // h, d_model)
+    return dot_scores_forward(split_heads(q, h), split_heads(k, h), scale=factor)[0]
+
+
+def predicted_variance(h: int, d_model: int, scale: str, sigma: float = 1.0) -> float:
+    """σ⁴ d_k · scale²: 1 with 1/√d_k and 1/h with 1/√d_model, for σ = 1."""
+    d_k = d_model // h
+    return sigma**4 * d_k * scale_factor(scale, d_k, d_model) ** 2
+
+
+def measure_heads(
+    heads, d_model: int, *, rng, tokens: int = 64, draws: int = 20, sigma: float = 1.0
+) -> list[HeadScores]:
+    """Both scales at every number of heads, on the same draws."""
+    settings = [(h, scale) for scale in SCALES for h in heads]
+    seen = {setting: [] for setting in settings}
+    for _ in range(draws):
+        q, k = projections(d_model, tokens, rng=rng, sigma=sigma)
+        for h, scale in settings:
+            scores = head_scores(q, k, h, scale)
+            weights = softmax_forward(scores)
+            seen[h, scale].append(
+                (scores.var(axis=(-1, -2)), relative_entropy(weights).mean(), weights.max(axis=-1).mean())
+            )
+    return [summary(h, scale, d_model, seen[h, scale]) for h, scale in settings]
+
+
+def summary(h: int, scale: str, d_model: int, draws: list) -> HeadScores:
+    """Means and standard errors over draws; heads of one draw share their tokens, so draws are what is independent."""
+    by_head, entropies, tops = zip(*draws, strict=True)
+    variances = np.mean(by_head, axis=1)
+    root = math.sqrt(len(draws))
+    return HeadScores(
+        h,
+        d_model // h,
+        d_model,
+        scale,
+        float(variances.mean()),
+        float(variances.std(ddof=1) / root),
+        float(np.std(by_head, ddof=1)),
+        float(np.mean(entropies)),
+        float(np.std(entropies, ddof=1) / root),
+        float(np.mean(tops)),
+    )
+
+
+class Mixture(NamedTuple):
+    """The best that p · f(left) + (1 − p) · f(right) was found to do for the target (left, right)."""
+
+    error: float  # mean over ordered pairs of the squared distance from the target
+    p: np.ndarray  # (m, m), weight on the left token for each pair
+    values: np.ndarray  # (m, 2w), f of each kind of token
+
+
+def ordered_pairs(kinds: np.ndarray) -> np.ndarray:
+    """Targets (m, m, 2w): kinds[a] beside kinds[c], for every ordered pair (a, c) of the m rows of `kinds`."""
+    m = len(kinds)
+    left, right = np.repeat(kinds[:, None], m, axis=1), np.repeat(kinds[None], m, axis=0)
+    return np.concatenate([left, right], axis=-1)
+
+
+def best_values(p: np.ndarray, target: np.ndarray) -> np.ndarray:
+    """Least-squares f for weights p (m, m): (m, 2w)."""
+    m = len(p)
+    first, second = np.repeat(np.eye(m), m, axis=0), np.tile(np.eye(m), (m, 1))  # one row for each pair
+    share = p.reshape(-1, 1)
+    return np.linalg.lstsq(share * first + (1 - share) * second, target.reshape(m * m, -1), rcond=None)[0]
+
+
+def best_mixture(kinds: np.ndarray, *, rng, starts: int = 40, rounds: int = 200) -> Mixture:
+    """Search p and f for all pairs at once: least squares for f, then the nearest point of each segment for p, in turn.
+
+    Neither step can raise the error. What is found is the best of `starts` local minima: not a proof that there is
+    nothing below it.
+    """
+    kinds = np.asarray(kinds, dtype=np.float64)
+    m, target = len(kinds), ordered_pairs(kinds)
+    best = Mixture(math.inf, np.zeros((m, m)), np.zeros((m, target.shape[-1])))
+    for _ in range(starts):
+        p = rng.uniform(size=(m, m))
+        for _ in range(rounds):
+            values = best_values(p, target)
+            way = values[:, None] - values[None]  # (m, m, 2w), from f(right) to f(left)
+            length = np.maximum((way**2).sum(axis=-1), 1e-300)
+            p = np.clip(((target - values[None]) * way).sum(axis=-1) / length, 0, 1)
+        out = p[..., None] * values[:, None] + (1 - p[..., None]) * values[None]
+        error = float(((out - target) ** 2).sum(axis=-1).mean())
+        if error < best.error:
+            best = Mixture(error, p, values)
+    return best

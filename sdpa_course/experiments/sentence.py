@@ -1,0 +1,92 @@
+"""A sentence with hand-made word vectors, and the same sentence with random ones. Used in notebook 05.
+
+Nothing here is learned: the features of the words and the matrices were written by hand, so that one can see
+which of them decides what "it" looks at.
+
+Axes: n words · five features · Dk = 4
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from ..kernels.scores import dot_scores_forward
+from ..kernels.sdpa import attention_forward
+from ..kernels.softmax import softmax_forward
+
+SENTENCE = ["The", "dog", "chased", "the", "ball", "because", "it", "was", "fast"]
+FEATURES = ("thing", "quality", "alive", "toy", "pronoun")
+
+# One row of features for each word; a word that is not named here has none.
+WORDS = {
+    "dog": (1, 0, 1, 0, 0),
+    "ball": (1, 0, 0, 1, 0),
+    "it": (0, 0, 0, 0, 1),
+    "fast": (0, 1, 1, 0, 0),
+    "red": (0, 1, 0, 1, 0),
+    "late": (0, 1, 0, 0, 0),
+}
+
+
+class Head(NamedTuple):
+    """The three matrices of one pass of attention."""
+
+    w_q: np.ndarray  # (5, 4)
+    w_k: np.ndarray  # (5, 4)
+    w_v: np.ndarray  # (5, 5)
+
+
+def head(asks: dict[tuple[str, str], float]) -> Head:
+    """A head in which a word that has one feature asks for another, with a strength.
+
+    Every word can be found by its first four features, and hands over what it knows of "alive" and "toy".
+    """
+    w_q = np.zeros((5, 4))
+    for (has, wants), strength in asks.items():
+        w_q[FEATURES.index(has), FEATURES.index(wants)] = strength
+    hands_over = [float(name in ("alive", "toy")) for name in FEATURES]
+    return Head(w_q, np.eye(5, 4), np.diag(hands_over))
+
+
+FIRST = head({("pronoun", "quality"): 8})
+SECOND = head({("pronoun", "thing"): 8, ("alive", "alive"): 8, ("toy", "toy"): 8})
+
+
+class Reading(NamedTuple):
+    """What two passes of attention make of a sentence."""
+
+    words: list[str]
+    first: np.ndarray  # (n, n), weights of the first pass
+    second: np.ndarray  # (n, n), weights of the second pass
+
+
+def vectors(words, table=WORDS) -> np.ndarray:
+    """(n, 5) hand-made features, one row for each word."""
+    return np.array([table.get(word, (0,) * len(FEATURES)) for word in words], dtype=float)
+
+
+def read(words, table=WORDS) -> Reading:
+    """Two passes: collect a quality, add it to what the word knows, then look for a thing that fits."""
+    x, weights = vectors(words, table), []
+    for w_q, w_k, w_v in (FIRST, SECOND):
+        out, cache = attention_forward(x @ w_q, x @ w_k, x @ w_v)
+        x = x + out
+        weights.append(cache.weights)
+    return Reading(list(words), *weights)
+
+
+class Choices(NamedTuple):
+    """Which word one query prefers, over many random draws."""
+
+    shares: np.ndarray  # (n,), how often each word gets the largest weight
+    error: float  # standard error of one share if all words are equally likely
+    top: float  # mean of the largest weight
+
+
+def random_choices(n: int, *, rng: np.random.Generator, draws: int = 9000, d_k: int = 64) -> Choices:
+    """One query against n keys with N(0, 1) entries and the default scale, drawn afresh `draws` times."""
+    q, k = rng.standard_normal((draws, 1, d_k)), rng.standard_normal((draws, n, d_k))
+    weights = softmax_forward(dot_scores_forward(q, k)[0])[:, 0]  # (draws, n)
+    shares = np.bincount(weights.argmax(axis=-1), minlength=n) / draws
+    return Choices(shares, math.sqrt((1 / n) * (1 - 1 / n) / draws), float(weights.max(axis=-1).mean()))

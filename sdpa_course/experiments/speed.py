@@ -1,0 +1,137 @@
+"""How long does a call take, how much memory, and which tiles of the scores does it touch? Used in notebook 10.
+
+Times depend on the machine and the moment. So contestants are measured side by side: each round calls every
+one of them once, after a call of it that does not count, and a busy moment hits all of them.
+
+Axes: T tokens · d_k, d_v widths · n tiles along each side
+"""
+
+import math
+import statistics
+import time
+import tracemalloc
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+SKIPPED, CUT, WHOLE = range(3)  # kinds of tiles: nothing to see, some of it hidden, all of it seen
+
+
+class Timing(NamedTuple):
+    """Seconds of one call, over the rounds."""
+
+    median: float
+    least: float
+    most: float
+
+
+def interleave(contestants: dict[str, Callable[[], object]], rounds: int = 5) -> dict[str, Timing]:
+    """Time each contestant, in turn; every timed call follows an untimed one of the same."""
+    times = {name: [] for name in contestants}
+    for _ in range(rounds):
+        for name, call in contestants.items():
+            call()
+            start = time.perf_counter()
+            call()
+            times[name].append(time.perf_counter() - start)
+    return {name: Timing(statistics.median(values), min(values), max(values)) for name, values in times.items()}
+
+
+def peak_bytes(call: Callable[[], object]) -> int:
+    """Bytes by which the memory in use grows at the most during a call, its result included.
+
+    Counts what Python and NumPy allocate, in all threads. It sees neither what other libraries (PyTorch) allocate
+    nor what was kept from an earlier call.
+    """
+    running = tracemalloc.is_tracing()
+    if not running:
+        tracemalloc.start()
+    try:
+        tracemalloc.reset_peak()
+        before, _ = tracemalloc.get_traced_memory()
+        call()
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        if not running:
+            tracemalloc.stop()
+    return peak - before
+
+
+def draw(T: int, *, rng: np.random.Generator, d_k: int = 64, d_v: int = 64, dtype=np.float32) -> tuple:
+    """Queries, keys and values of T tokens, one head, with N(0, 1) entries."""
+    return tuple(rng.standard_normal((T, width), dtype=dtype) for width in (d_k, d_k, d_v))
+
+
+def times_by_length(functions: dict, lengths, *, rng: np.random.Generator, rounds: int = 5) -> dict:
+    """`{name: [Timing, …]}`, one for each length, of `function(q, k, v)` with one head of width 64 in float32."""
+    results = {name: [] for name in functions}
+    for T in lengths:
+        for name, timing in interleave(on_same_input(functions, T, rng), rounds).items():
+            results[name].append(timing)
+    return results
+
+
+def peaks_by_length(functions: dict, lengths, *, rng: np.random.Generator) -> dict:
+    """`{name: [bytes, …]}`, one for each length: `peak_bytes` of the same calls, each after one that does not count."""
+    results = {name: [] for name in functions}
+    for T in lengths:
+        for name, call in on_same_input(functions, T, rng).items():
+            call()  # what it keeps for the next call is there
+            results[name].append(peak_bytes(call))
+    return results
+
+
+def on_same_input(functions: dict, T: int, rng: np.random.Generator) -> dict[str, Callable[[], object]]:
+    """Calls without arguments, all on the same draw of T tokens."""
+    q, k, v = draw(T, rng=rng)
+    return {name: lambda function=function: function(q, k, v) for name, function in functions.items()}
+
+
+def growth(lengths, values) -> float:
+    """The power p of values ∝ lengths^p that fits best: the slope of a straight line on logarithmic axes.
+
+    Examples
+    --------
+    >>> round(growth([1, 2, 4], [5, 20, 80]), 6)
+    2.0
+    """
+    return float(np.polyfit(np.log(lengths), np.log(values), 1)[0])
+
+
+class Tiling(NamedTuple):
+    """The T × T scores cut into square tiles, and what a blocked kernel does with each."""
+
+    T: int
+    block: int
+    kinds: np.ndarray  # (n, n) of SKIPPED, CUT and WHOLE; rows are blocks of queries, columns blocks of keys
+    needed: int  # scores that some query may see
+    computed: int  # scores of all tiles that are not skipped
+    held: int  # scores of one tile: what is in memory at once
+
+    @property
+    def tiles(self) -> int:
+        """How many tiles are computed."""
+        return int((self.kinds != SKIPPED).sum())
+
+
+def tiling(T: int, block: int, *, causal: bool) -> Tiling:
+    """Which tiles does a query block have to visit? Derived in notebook 10.
+
+    Examples
+    --------
+    >>> tiling(6, 2, causal=True).kinds
+    array([[1, 0, 0],
+           [2, 1, 0],
+           [2, 2, 1]])
+    """
+    starts = np.arange(0, T, block)
+    stops = np.minimum(starts + block, T)
+    sizes = stops - starts
+    area = sizes[:, None] * sizes
+    if not causal:
+        return Tiling(T, block, np.full(area.shape, WHOLE), T * T, T * T, int(area[0, 0]))
+    all_seen = stops[None, :] - 1 <= starts[:, None]  # even the first query sees the last key
+    some_seen = starts[None, :] <= stops[:, None] - 1  # the last query sees the first key
+    kinds = np.where(all_seen, WHOLE, np.where(some_seen, CUT, SKIPPED))
+    return Tiling(T, block, kinds, math.comb(T + 1, 2), int(area[kinds != SKIPPED].sum()), int(area[0, 0]))

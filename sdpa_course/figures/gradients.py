@@ -1,0 +1,177 @@
+"""Figures of notebook 06: what multiplies on the way to dQ, the typical row against the norm, position by position."""
+
+import math
+
+import numpy as np
+
+from .drawing import styled
+
+# scale -> (name, colour, marker): never told apart by colour alone.
+LOOKS = {
+    "1": ("no scale", "C1", "o"),
+    "1/sqrt(d_k)": (r"$1/\sqrt{d_k}$", "C0", "s"),
+    "1/d_k": (r"$1/d_k$", "C2", "^"),
+}
+PLAIN = {"1": "no scale", "1/sqrt(d_k)": "scale 1/√d_k", "1/d_k": "scale 1/d_k"}
+LEAST, MOST, BINS_PER_DECADE = -6, 2, 2  # the histogram's range, as powers of ten
+EDGES = np.linspace(LEAST, MOST, (MOST - LEAST) * BINS_PER_DECADE + 1)
+BELOW = (LEAST - 0.9, LEAST - 0.4)  # where the bar of the rows below the range stands
+SMALLEST_WEIGHT = 1e-8
+
+
+@styled
+def factors_by_width(axes, groups) -> str:
+    """The factors of the gradient on Q against d_k, one chart for each scale; theory dashed over the measured product.
+
+    Parameters
+    ----------
+    axes : as many matplotlib axes as groups, sharing their y axis
+    groups : dict of scale -> list of experiments.gradients.Factors, in order of d_k
+    """
+    words = []
+    for ax, (scale, line) in zip(axes, groups.items(), strict=True):
+        widths = [f.d_k for f in line]
+        ax.plot(widths, [f.jacobian for f in line], "C3v:", ms=11, mfc="none", label=r"$\|J\|_F$")
+        ax.plot(widths, [f.factor * f.key for f in line], "C5D-.", label=r"scale × $\|k\|$")
+        ax.errorbar(
+            widths, [f.dq for f in line], [f.dq_spread for f in line], fmt="C0o", capsize=4, label=r"row of $dQ$"
+        )
+        ax.plot(widths, [f.theory for f in line], "k--", lw=1.6, label="product (theory)")
+        ax.set(xscale="log", yscale="log", xlabel="$d_k$", title=LOOKS[scale][0], ylim=(1e-3, 200))
+        ax.set_xticks([d for d in widths if math.log2(d) % 3 == 0])
+        ax.set_xticklabels([str(int(d)) for d in ax.get_xticks()])
+        ax.minorticks_off()
+        low, high = line[0], line[-1]
+        words.append(
+            f"{PLAIN[scale]}: the Jacobian goes from {low.jacobian:.2f} to {high.jacobian:.2f}, scale times key length "
+            f"from {low.factor * low.key:.2g} to {high.factor * high.key:.2g}, a row of dQ from {low.dq:.2g} to "
+            f"{high.dq:.2g}, theory {high.theory:.2g}"
+        )
+    axes[0].set_ylabel("root mean square")
+    handles = axes[0].get_legend_handles_labels()
+    axes[0].figure.legend(*handles, loc="outside lower center", ncols=len(handles[0]))
+    return (
+        f"Line charts against d_k from {widths[0]} to {widths[-1]}, one for each of {len(words)} scales, all axes "
+        f"logarithmic. From the first to the last d_k, {'; '.join(words)}."
+    )
+
+
+@styled
+def rows_by_width_and_keys(axes, by_width, by_keys) -> str:
+    """Root mean square and median row of dQ against d_k on the left, against the number of keys on the right.
+
+    Parameters
+    ----------
+    axes : two matplotlib axes that share their y axis
+    by_width, by_keys : lists of experiments.gradients.Account
+        Several d_k for one number of keys; several numbers of keys for one d_k.
+    """
+    left = rms_and_median(axes[0], by_width, "d_k")
+    right = rms_and_median(axes[1], by_keys, "n")
+    axes[0].set(title=f"n = {by_width[0].n} keys", xlabel="$d_k$", ylabel="length of a row of $dQ$")
+    axes[1].set(title=f"$d_k$ = {by_keys[0].d_k}", xlabel="number of keys n")
+    handles = axes[0].get_legend_handles_labels()
+    axes[0].figure.legend(*handles, loc="outside right upper")
+    return (
+        "Two line charts of the root mean square (solid) and the median (dashed) length of a row of dQ, both axes "
+        f"logarithmic. Left, against d_k for {by_width[0].n} keys: {left}. Right, against the number of keys for "
+        f"d_k = {by_keys[0].d_k}: {right}."
+    )
+
+
+def rms_and_median(ax, results, along: str) -> str:
+    """Two lines for each scale, with the spread between draws; the lines in words."""
+    words = []
+    for scale in dict.fromkeys(r.scale for r in results):
+        rows = [r for r in results if r.scale == scale]
+        name, colour, marker = LOOKS[scale]
+        x = [getattr(r, along) for r in rows]
+        for field, style, filled in (("rms", "-", colour), ("median", "--", "white")):
+            values, spread = (np.array([getattr(r, f) for r in rows]) for f in (field, f"{field}_spread"))
+            spread = np.minimum(spread, 0.9 * values)  # a bar down to zero has no place on a log axis
+            ax.errorbar(x, values, spread, color=colour, marker=marker, ls=style, mfc=filled, label=f"{name}, {field}")
+        low, high = rows[0], rows[-1]
+        words.append(
+            f"{PLAIN[scale]}: rms from {low.rms:.2g} at {x[0]} to {high.rms:.2g} at {x[-1]}, median from "
+            f"{low.median:.2g} to {high.median:.2g}"
+        )
+    ax.set(xscale="log", yscale="log", ylim=(1e-7, 30))
+    ax.set_xticks(x, labels=map(str, x))
+    ax.minorticks_off()
+    return "; ".join(words)
+
+
+@styled
+def pushes_by_weight(axes, groups, weights, bound) -> str:
+    """|dscores| of every (query, key) pair against its weight, one chart for each group; the bound dashed.
+
+    Parameters
+    ----------
+    axes : as many matplotlib axes as groups, sharing their y axis
+    groups : dict of title -> (weights, pushes), two arrays of the same shape
+        A push is |dscores| ÷ the range of dweights in its row.
+    weights, bound : arrays of the same length
+        The curve that no pair lies above.
+    """
+    words = []
+    for ax, (title, (x, y)), (colour, marker) in zip(axes, groups.items(), (("C1", "o"), ("C0", "s")), strict=True):
+        shown = (x >= SMALLEST_WEIGHT) & (y >= SMALLEST_WEIGHT)
+        ax.plot(x[shown], y[shown], marker, color=colour, ms=3, alpha=0.4, mew=0)
+        ax.plot(weights, bound, "k--", lw=1.8, label="bound $p(1-p)$")
+        ax.axvline(0.01, color="black", linestyle=":", label="weight 0.01")
+        ax.set(xscale="log", yscale="log", xlim=(SMALLEST_WEIGHT, 2), ylim=(SMALLEST_WEIGHT, 1), xlabel="weight $p$")
+        ax.set(title=f"{title}: {1 - shown.mean():.0%} of the pairs off the chart")
+        ax.legend(loc="upper left")
+        words.append(
+            f"{title}: weights from {x.min():.0e} to {x.max():.2f}, {np.mean(x < 0.01):.0%} of them below 0.01, "
+            f"{1 - shown.mean():.0%} of the pairs too small for the chart"
+        )
+    axes[0].set_ylabel("push on the score (relative)")
+    return (
+        "Two scatter charts of the push on a score against its attention weight, both axes logarithmic. "
+        f"{'; '.join(words)}. No point lies above the dashed bound p(1 − p)."
+    )
+
+
+@styled
+def row_histogram(ax, lengths, reference, *, d_k: int, scale: str, n: int) -> str:
+    """How long are the rows of dQ? A histogram over powers of ten, with a bar for what lies below its range.
+
+    Parameters
+    ----------
+    ax : matplotlib axes
+    lengths : (rows,) array
+    reference : (rows,) array
+        The same layer with 1/√d_k, drawn as an outline.
+    """
+    share, below = shares(lengths)
+    ax.stairs(share, EDGES, color=LOOKS[scale][1], fill=True, alpha=0.55, label=f"rows, {PLAIN[scale]}")
+    ax.stairs([below], BELOW, color=LOOKS[scale][1], fill=True, alpha=0.55, hatch="///")
+    other, other_below = shares(reference)
+    ax.stairs(other, EDGES, color="black", lw=1.4, label="for comparison: 1/√d_k")
+    root, middle = math.sqrt(np.mean(np.square(lengths))), float(np.median(lengths))
+    for value, style, name in ((root, "-", "root mean square"), (middle, "--", "median")):
+        ax.vlines(place(value), 0, 1, color="#7a2d5c", ls=style, lw=2.6, label=name)
+    ax.set(title=f"d_k = {d_k}, {n} keys, {PLAIN[scale]}", xlabel="length of a row of dQ", ylabel="share of rows")
+    ax.set(xlim=(BELOW[0] - 0.1, MOST + 0.1), ylim=(0, 1.3), yticks=[0, 0.25, 0.5, 0.75, 1])
+    ax.set_xticks([sum(BELOW) / 2, -5, -4, -3, -2, -1, 0, 1, 2])
+    ax.set_xticklabels(["below", "0.00001", "0.0001", "0.001", "0.01", "0.1", "1", "10", "100"])
+    ax.legend(loc="upper center", ncols=2)
+    return (
+        f"A histogram of the lengths of {len(lengths)} rows of dQ on a logarithmic axis from 0.000001 to 100, at "
+        f"d_k = {d_k}, {n} keys and {PLAIN[scale]}. {below:.0%} of the rows are below that range; root mean square "
+        f"{root:.2g}, median {middle:.2g}. An outline shows the same layer with scale 1/√d_k, {other_below:.0%} of it "
+        "below the range."
+    )
+
+
+def place(length: float) -> float:
+    """Where a length stands on the histogram's axis; what is below the range stands in the bar for it."""
+    return math.log10(length) if length >= 10**LEAST else sum(BELOW) / 2
+
+
+def shares(lengths) -> tuple[np.ndarray, float]:
+    """Share of rows in each bin (what is above the range goes into the last one), and below the range."""
+    kept = np.asarray(lengths)[np.asarray(lengths) >= 10.0**LEAST]
+    counts = np.histogram(np.clip(np.log10(kept), LEAST, MOST), EDGES)[0]
+    return counts / len(lengths), 1 - len(kept) / len(lengths)

@@ -1,0 +1,182 @@
+"""What the number of heads changes: variance, entropy, cost, and what one head cannot copy. For notebook 08."""
+
+import numpy as np
+
+from .drawing import styled
+from .saturation import by_scale
+
+# scale -> (label, words, colour, marker, line): never told apart by colour alone.
+LOOKS = {
+    "1/sqrt(d_k)": (r"$1/\sqrt{d_k}$", "scale 1/√d_k", "C0", "s", "-"),
+    "1/sqrt(d_model)": (r"$1/\sqrt{d_{model}}$", "scale 1/√d_model", "C1", "o", "--"),
+}
+EDGES = np.arange(-6.25, 6.5, 0.5)  # of a score, one bin around zero
+
+
+def heads_axis(ax, heads) -> None:
+    """A logarithmic axis with one plain tick for each number of heads."""
+    if ax.get_xscale() != "log":  # setting it anew makes all ticks anew, slowly
+        ax.set_xscale("log", base=2)
+        ax.set_xticks(heads, [str(h) for h in heads])
+        ax.minorticks_off()
+    ax.set(xlabel="number of heads h", xlim=(heads[0] / 1.3, heads[-1] * 1.3))
+
+
+@styled
+def variance_and_entropy(axes, results, theory) -> str:
+    """Score variance of one head and entropy of its weights against h, for both scales.
+
+    Parameters
+    ----------
+    axes : two matplotlib axes
+    results : sequence of HeadScores
+    theory : dict of scale -> (heads, variances, entropies)
+        Dashed lines.
+    """
+    seen = []
+    for scale, rows in by_scale(results).items():
+        label, words, colour, marker, _ = LOOKS[scale]
+        heads = [row.h for row in rows]
+        line, *dashed = theory[scale]
+        columns = (("variance", "head_spread"), ("entropy", "entropy_se"))
+        for ax, (name, spread), curve in zip(axes, columns, dashed, strict=True):
+            values, errors = ([getattr(row, field) for row in rows] for field in (name, spread))
+            ax.errorbar(
+                heads, values, yerr=errors, color=colour, marker=marker, linestyle="none", capsize=5, label=label
+            )
+            ax.plot(line, curve, "k--", linewidth=1.5)
+        seen.append(
+            f"{words}: variance from {rows[0].variance:.3f} to {rows[-1].variance:.3f}, entropy from "
+            f"{rows[0].entropy:.3f} to {rows[-1].entropy:.3f}"
+        )
+    axes[0].plot([], [], "k--", linewidth=1.5, label="theory")
+    axes[0].set(title="variance of a score", yscale="log", ylim=(0.01, 3))
+    axes[0].set_yticks([0.01, 0.1, 1], ["0.01", "0.1", "1"])
+    axes[1].set(title="entropy of the weights ÷ log n", ylim=(0.85, 1.01))
+    for ax in axes:
+        heads_axis(ax, heads)
+    axes[0].legend(loc="lower left")
+    return (
+        f"Two charts against the number of heads from {heads[0]} to {heads[-1]} at d_model = {results[0].d_model}: "
+        f"variance of the scores on the left, relative entropy of the weights on the right, with dashed lines for the "
+        f"theory. From the first to the last, {'; '.join(seen)}."
+    )
+
+
+@styled
+def one_choice(axes, chosen: int, d_model: int, sigma: float, results: dict, scores: dict) -> str:
+    """Variance against h with one h marked on the left, the scores at that h as outlines on the right.
+
+    Parameters
+    ----------
+    axes : two matplotlib axes
+    chosen : int
+        The number of heads to mark.
+    d_model : int
+    sigma : float
+        Standard deviation of the tokens' entries.
+    results : dict of scale -> (variances, theory)
+        `variances` is a dict of h -> variance of each head's scores; `theory` has one number for each h.
+    scores : dict of scale -> array of scores at the chosen number of heads
+    """
+    marked = []
+    if axes[0].get_yscale() != "log":
+        axes[0].set(yscale="log")
+        axes[0].set_yticks([0.001, 0.01, 0.1, 1, 10], ["0.001", "0.01", "0.1", "1", "10"])
+        axes[0].minorticks_off()
+    axes[0].axvline(chosen, color="C5", linewidth=9, alpha=0.45, zorder=0)
+    for scale, (variances, theory) in results.items():
+        _, words, colour, marker, line = LOOKS[scale]
+        heads = list(variances)
+        single = np.concatenate([np.stack([np.full(h, h), variances[h]]) for h in heads], axis=1)  # (2, all heads)
+        axes[0].plot(*single, color=colour, marker="_", linestyle="none", markersize=13, alpha=0.5)
+        means = [variances[h].mean() for h in heads]
+        axes[0].plot(heads, means, color=colour, marker=marker, linestyle="none", label=words)
+        axes[0].plot(heads, theory, "k--", linewidth=1.4)
+        shares = np.histogram(scores[scale], EDGES)[0] / scores[scale].size
+        axes[1].stairs(shares, EDGES, color=colour, linestyle=line, linewidth=2.4, label=words.removeprefix("scale "))
+        marked.append(f"{words} {variances[chosen].mean():.3f}")
+    heads_axis(axes[0], heads)
+    axes[0].set(title=f"d_model = {d_model}, σ = {sigma:g}", ylabel="variance of a score", ylim=(1e-4, 60))
+    axes[0].legend(loc="lower left")
+    axes[1].set(title=f"h = {chosen}, d_k = {d_model // chosen}", xlabel="score", ylabel="share of all scores")
+    axes[1].set(xlim=(-6.3, 6.3), ylim=(0, 1.02))
+    axes[1].legend(loc="upper right")
+    return (
+        f"Left, the variance of a score against the number of heads from {heads[0]} to {heads[-1]} at d_model = "
+        f"{d_model}, a dash for each head and a marker for their mean, with dashed lines for the theory and h = "
+        f"{chosen} marked; there the mean is, with {', with '.join(marked)}, for tokens of standard deviation "
+        f"{sigma:g}. Right, outlines of the distribution of the scores at that h for both scales."
+    )
+
+
+@styled
+def costs(axes, heads, curves: dict, numbers, theory) -> str:
+    """Parameters and operations against h on the left, the numbers in all weight matrices on the right.
+
+    Parameters
+    ----------
+    axes : two matplotlib axes
+    heads : sequence of int
+    curves : dict of label -> one count for each number of heads
+    numbers : sequence of int
+        Attention weights in memory.
+    theory : sequence of int
+        What they should be: dashed.
+    """
+    looks = zip(("C0", "C2", "C3"), ("s", "^", "D"), strict=True)
+    for (label, counts), (colour, marker) in zip(curves.items(), looks, strict=False):
+        axes[0].plot(heads, counts, color=colour, marker=marker, label=label)
+    axes[1].plot(heads, numbers, color="C1", marker="o", linestyle="none", label="counted")
+    axes[1].plot(heads, theory, "k--", linewidth=1.6, label="$h\\,T^2$")
+    top = max(max(counts) for counts in curves.values())
+    axes[0].set(title="parameters and operations", yscale="log", ylim=(None, 12 * top))
+    axes[1].set(title="attention weights in memory", yscale="log")
+    for ax in axes:
+        heads_axis(ax, heads)
+        ax.legend(loc="upper left")
+    flat = "; ".join(f"{label} {counts[0]:,} to {counts[-1]:,}" for label, counts in curves.items())
+    return (
+        f"Two line charts against the number of heads from {heads[0]} to {heads[-1]}, vertical axes logarithmic. Left, "
+        f"level lines: {flat}. Right, a rising line: attention weights in memory from {numbers[0]:,} to "
+        f"{numbers[-1]:,}."
+    )
+
+
+@styled
+def mixture_errors(ax, p, left, right, theory, two_heads: float) -> str:
+    """The best error of one head for each half of the target, against its weight p on the left token.
+
+    Parameters
+    ----------
+    ax : matplotlib axes
+    p, left, right : (points,) arrays
+        Weight on the left token; mean squared error of the two halves.
+    theory : (p, left, right) of arrays
+        Dashed.
+    two_heads : float
+        Error of two heads, both halves together.
+    """
+    total = np.add(left, right)
+    for values, colour, marker, label in (
+        (left, "C0", "s", "left half"),
+        (right, "C2", "^", "right half"),
+        (total, "C1", "o", "both halves"),
+    ):
+        ax.plot(p, values, color=colour, marker=marker, linestyle="none", label=f"one head, {label}")
+    for line in (theory[1], theory[2], np.add(theory[1], theory[2])):
+        ax.plot(theory[0], line, "k--", linewidth=1.5)
+    ax.axhline(two_heads, color="C3", linewidth=4, label="two heads, both halves")
+    ax.plot([], [], "k--", linewidth=1.5, label="theory")
+    ax.set(
+        xlabel="p, the one head's weight on the left token",
+        ylabel="mean squared error",
+        ylim=(-0.06, 1.05 * total.max()),
+    )
+    ax.legend(loc="center left", bbox_to_anchor=(1.01, 0.5))
+    return (
+        f"Mean squared error against the weight p of one head on the left token, from {p[0]:g} to {p[-1]:g}. The error "
+        f"of the left half falls from {left[0]:.2f} to {left[-1]:.2f}, that of the right half rises from "
+        f"{right[0]:.2f} to {right[-1]:.2f}, and their sum stays between {total.min():.2f} and "
+        f"{total.max():.2f}. Two heads lie at {two_heads:.2f}."
+    )

@@ -1,0 +1,217 @@
+"""Scales and scoring rules beside each other: metrics, exponents, additive attention, placements. For notebook 07."""
+
+import math
+
+import numpy as np
+
+from .drawing import styled
+from .saturation import LOOKS as SHARED_LOOKS
+
+# rule -> (label, colour, marker): never told apart by colour alone.
+LOOKS = {
+    **SHARED_LOOKS,
+    "1/sqrt(d_model)": (r"$1/\sqrt{d_{model}}$", "C5", "v"),
+    "cos": ("cos", "C3", "P"),
+    "sqrt(d_k) cos": (r"$\sqrt{d_k}$ cos", "C6", "x"),
+    "cap of 1": ("cap, no scale", "C3", "D"),
+    "cap of 1/sqrt(d_k)": (r"cap, $1/\sqrt{d_k}$", "C4", "d"),
+    "learned": ("learned", "C6", "+"),
+}
+PANELS = {
+    "variance": "variance of the scores",
+    "entropy": "mean entropy ÷ log n",
+    "rms": "rms row of dQ",
+    "median": "median row of dQ",
+}
+WIDTH_LOOKS = {8: ("C2", "-", "^"), 64: ("C0", "--", "s"), 512: ("C1", "-.", "o")}
+
+
+@styled
+def metrics_by_width(axes, results, theory) -> str:
+    """Score variance, entropy, and the rms and median row of dQ against d_k, for several rules.
+
+    Parameters
+    ----------
+    axes : (2, 2) array of matplotlib axes
+    results : sequence of Comparison
+    theory : dict of rule -> (widths, variances)
+        Dashed lines in the first panel.
+    """
+    rules = list(dict.fromkeys(row.rule for row in results))
+    widths = sorted({row.d_k for row in results})
+    seen = []
+    for rule in rules:
+        rows = [row for row in results if row.rule == rule]
+        label, colour, marker = LOOKS[rule]
+        for ax, name in zip(np.ravel(axes), PANELS, strict=True):
+            values, spread = ([getattr(row, field) for row in rows] for field in (name, f"{name}_spread"))
+            place = [row.d_k for row in rows]
+            ax.errorbar(place, values, yerr=spread, color=colour, marker=marker, capsize=4, label=label)
+        low, high = rows[0], rows[-1]
+        seen.append(
+            f"{rule}: variance {low.variance:.3g} to {high.variance:.3g}, entropy {low.entropy:.2f} to "
+            f"{high.entropy:.2f}, median row {low.median:.3f} to {high.median:.3f}"
+        )
+    for i, (place, variances) in enumerate(theory.values()):
+        axes[0, 0].plot(place, variances, "k--", linewidth=1.6, zorder=5, label=None if i else "theory")
+    for ax, (name, title) in zip(np.ravel(axes), PANELS.items(), strict=True):
+        ax.set_xscale("log", base=2)
+        if name == "entropy":
+            ax.set_ylim(0, 1.03)
+        else:
+            ax.set_yscale("log")
+        ax.set(title=title, xlabel="$d_k$")
+        ax.set_xticks(widths, [str(width) for width in widths])
+    axes[0, 0].legend(*([handles[0]] for handles in axes[0, 0].get_legend_handles_labels()), loc="upper left")
+    axes[0, 1].legend(loc="center right", bbox_to_anchor=(1.0, 0.55))
+    return (
+        f"Four line charts against d_k from {widths[0]} to {widths[-1]}: variance of the scores with dashed theory, "
+        f"relative entropy, rms row of dQ, median row of dQ. From the first to the last d_k, {'; '.join(seen)}."
+    )
+
+
+@styled
+def exponents(axes, exponent: float, grid, curves: dict, widths, at_exponent, n: int) -> str:
+    """Entropy for the scale d_k^(−exponent): against the exponent for some d_k, against d_k for this exponent.
+
+    Parameters
+    ----------
+    axes : two matplotlib axes that share their y axis
+    grid : (m,) array
+        Exponents.
+    curves : dict of d_k -> (m,) array of entropies
+    widths, at_exponent : sequences
+        Values of d_k and the entropy of each at `exponent`.
+    """
+    for d_k, entropy in curves.items():
+        colour, line, marker = WIDTH_LOOKS[d_k]
+        axes[0].plot(grid, entropy, color=colour, linestyle=line, label=f"d_k = {d_k}")
+        here = np.interp(exponent, grid, entropy)
+        axes[0].plot([exponent], [here], color=colour, marker=marker, markersize=9, linestyle="none")
+    axes[0].axvline(exponent, color="black", linewidth=1)
+    axes[0].set(title="entropy ÷ log n for three widths", xlabel="exponent", ylabel="entropy ÷ log n")
+    axes[0].set(xlim=(-0.03, 1.03), ylim=(0, 1.05), xticks=(0, 0.25, 0.5, 0.75, 1))
+    # A white ground, because the vertical line may run behind it.
+    axes[0].legend(loc="lower right", frameon=True, facecolor="white", edgecolor="none", framealpha=1)
+    places = np.log2(widths)  # a log axis would set its ticks anew, slowly
+    axes[1].plot(places, at_exponent, color="C6", marker="o")
+    axes[1].set(title=f"the same with scale d_k^(−{exponent:.2f})", xlabel="d_k (log scale)", xlim=(-0.4, 10.4))
+    axes[1].set_xticks(places[::3], [str(width) for width in widths[::3]])
+    axes[1].text(0.1, 0.04, f"n = {n} keys", va="bottom")
+    low, high = np.min(at_exponent), np.max(at_exponent)
+    return (
+        f"Left, relative entropy with {n} keys against the exponent from 0 to 1, one curve each for d_k = "
+        f"{', '.join(map(str, curves))}, and a vertical line at exponent {exponent:.2f}. Right, the entropy at this "
+        f"exponent for d_k from {widths[0]} to {widths[-1]}: from {at_exponent[0]:.3f} to {at_exponent[-1]:.3f}, "
+        f"between {low:.3f} and {high:.3f}."
+    )
+
+
+@styled
+def two_rules(axes, x, dot, additive, bound: float, samples: dict) -> str:
+    """One score against one coordinate of the query, and the distribution of scores, for both scoring rules.
+
+    Parameters
+    ----------
+    axes : two matplotlib axes
+    x, dot, additive : (m,) arrays
+        Value of the coordinate, and the score by each rule.
+    bound : float
+        ‖v‖₁, the additive rule's limit: dashed lines.
+    samples : dict of label -> array of scores
+        For the right side.
+    """
+    axes[0].plot(x, dot, color="C0", label="dot product ÷ $\\sqrt{d_k}$")
+    axes[0].plot(x, additive, color="C1", linestyle="-.", label="additive")
+    for sign in (1, -1):
+        axes[0].axhline(sign * bound, color="black", linestyle="--", linewidth=1.4)
+    axes[0].text(x[0], bound, r" $\|v\|_1$", va="bottom")
+    axes[0].set(title="one score", xlabel="one coordinate of the query", ylabel="score")
+    axes[0].set_ylim(min(dot.min(), -bound) - bound, max(dot.max(), bound) + bound / 5)  # room for the legend
+    axes[0].legend(loc="lower right")
+    edge = max(np.abs(scores).max() for scores in samples.values())
+    bins = np.linspace(-edge, edge, 49)
+    spreads = []
+    looks = (("C0", "-"), ("C1", "-."), ("C2", ":"))
+    for (label, scores), (colour, line) in zip(samples.items(), looks, strict=False):
+        shares = np.histogram(scores, bins)[0] / np.size(scores)
+        axes[1].stairs(shares, bins, color=colour, linestyle=line, linewidth=2.2, label=label)
+        spreads.append(f"{label}: standard deviation {np.std(scores):.2f}")
+    axes[1].set(title="many scores", xlabel="score", ylabel="share of pairs")
+    axes[1].legend(loc="upper right")
+    return (
+        f"Left, one score against one coordinate of the query from {x[0]:g} to {x[-1]:g}: the dot product is a "
+        f"straight line from {dot[0]:.1f} to {dot[-1]:.1f}, the additive one an S-shaped curve from {additive[0]:.1f} "
+        f"to {additive[-1]:.1f}, between dashed limits at ±{bound:.1f}. Right, outlines of the distribution of random "
+        f"scores. {'; '.join(spreads)}."
+    )
+
+
+@styled
+def additive_variance(ax, results: dict, theory: dict) -> str:
+    """Variance of additive scores against the hidden width d_a.
+
+    Parameters
+    ----------
+    ax : matplotlib axes
+    results : dict of label -> sequence of AdditiveSpread
+    theory : dict of the same labels -> variances, dashed
+    """
+    seen = []
+    for (label, rows), colour, marker in zip(results.items(), ("C1", "C0"), "os", strict=False):
+        widths = [row.d_a for row in rows]
+        values, errors = [row.variance for row in rows], [2 * row.error for row in rows]
+        ax.errorbar(widths, values, yerr=errors, color=colour, marker=marker, linestyle="none", capsize=5, label=label)
+        ax.plot(widths, theory[label], "k--", linewidth=1.6)
+        seen.append(f"{label}: from {values[0]:.2f} at d_a = {widths[0]} to {values[-1]:.2f} at d_a = {widths[-1]}")
+    ax.plot([], [], "k--", linewidth=1.6, label="theory")
+    ax.set_xscale("log", base=2)
+    ax.set(yscale="log", xlabel="hidden width $d_a$", ylabel="variance of the scores")
+    ax.set_xticks(widths, [str(width) for width in widths])
+    ax.legend()
+    return (
+        f"Variance of additive scores against the hidden width, both axes logarithmic, with dashed theory. "
+        f"{'; '.join(seen)}."
+    )
+
+
+@styled
+def times_by_length(ax, lengths, dot, additive) -> str:
+    """Time for an n × n matrix of scores against n, for both scoring rules, in milliseconds."""
+    for values, label, colour, marker in ((dot, "dot product", "C0", "s"), (additive, "additive", "C1", "o")):
+        ax.plot(lengths, 1000 * np.asarray(values), color=colour, marker=marker, label=label)
+    ax.set_xscale("log", base=2)
+    ax.set(yscale="log", xlabel="queries and keys, n each", ylabel="milliseconds")
+    ax.set_xticks(lengths, [str(n) for n in lengths])
+    ax.legend()
+    return (
+        f"Time for n × n scores on this machine against n from {lengths[0]} to {lengths[-1]}, both axes logarithmic. "
+        f"At the last n: dot product {1000 * dot[-1]:.2f} ms, additive {1000 * additive[-1]:.2f} ms."
+    )
+
+
+@styled
+def step_ratios(ax, results) -> str:
+    """How many times as far one step moves the scores when the scale is folded into W_Q, against d_k.
+
+    Parameters
+    ----------
+    ax : matplotlib axes
+    results : sequence of FirstSteps
+    """
+    widths = [row.d_k for row in results]
+    sgd = [row.sgd_folded / row.sgd_outside for row in results]
+    adam = [row.adam_folded / row.adam_outside for row in results]
+    ax.plot(widths, sgd, color="C1", marker="o", linestyle="none", label="SGD")
+    ax.plot(widths, adam, color="C0", marker="s", linestyle="none", label="Adam, first step")
+    ax.plot(widths, widths, "k--", linewidth=1.6, label="theory: $d_k$ and $\\sqrt{d_k}$")
+    ax.plot(widths, [math.sqrt(width) for width in widths], "k--", linewidth=1.6)
+    ax.set_xscale("log", base=2)
+    ax.set(yscale="log", xlabel="$d_k$", ylabel="move, folded ÷ outside")
+    ax.set_xticks(widths, [str(width) for width in widths])
+    ax.legend()
+    return (
+        f"How many times as far one step moves the scores with the scale folded into W_Q, against d_k, both axes "
+        f"logarithmic, with dashed theory d_k and root of d_k. From d_k = {widths[0]} to {widths[-1]}: SGD from "
+        f"{sgd[0]:.1f} to {sgd[-1]:.1f}, Adam from {adam[0]:.1f} to {adam[-1]:.1f}."
+    )

@@ -1,0 +1,281 @@
+"""Notebook 06: the accounting of gradients, the exact Jacobian norm near one-hot rows, the figures and the slider."""
+
+import math
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from sdpa_course import attention_backward, attention_forward, softmax_forward, softmax_jacobian
+from sdpa_course.experiments.gradients import (
+    DEAD,
+    IGNORED,
+    Account,
+    Factors,
+    draw_gradients,
+    draw_layer,
+    measure,
+    measure_factors,
+    measure_positions,
+    rms,
+    sweep,
+    top_share,
+)
+from sdpa_course.experiments.saturation import jacobian_norm
+from sdpa_course.explore.gradients import ROWS, gradients_explorer, gradients_view, products, row_lengths
+from sdpa_course.figures import new
+from sdpa_course.figures.gradients import (
+    EDGES,
+    factors_by_width,
+    place,
+    pushes_by_weight,
+    row_histogram,
+    rows_by_width_and_keys,
+    shares,
+)
+
+
+@pytest.mark.parametrize("lead", [0, 1, 5, 20, 35, 200])
+def test_jacobian_norm_is_exact_near_one_hot_rows(lead):
+    """With a lead of 35 the winner's 1 − p is below rounding: only the sum of the others still knows it."""
+    scores = np.zeros((50, 9))
+    scores[:, 3] = lead
+    scores[:, :3] += np.random.default_rng(lead).standard_normal((50, 3))
+    weights = softmax_forward(scores)
+    jacobian = softmax_jacobian(scores)
+    jacobian[:, 3, 3] = weights[:, 3] * np.delete(weights, 3, axis=1).sum(axis=1)  # p (1 − p) without cancellation
+    assert_allclose(jacobian_norm(weights), np.linalg.norm(jacobian, axis=(-2, -1)), rtol=1e-13)
+    assert (jacobian_norm(weights) > 0).all()
+
+
+def test_jacobian_norm_agrees_with_the_matrix_as_it_is():
+    """Up to a lead of 15 the matrix itself is exact enough: 1 − p still has ten digits."""
+    scores = np.random.default_rng(0).uniform(0, 15, (200, 6))
+    matrix = np.linalg.norm(softmax_jacobian(scores), axis=(-2, -1))
+    assert matrix.min() < 1e-3
+    assert_allclose(jacobian_norm(softmax_forward(scores)), matrix, rtol=1e-8)
+
+
+def test_root_mean_square_and_share_of_the_longest():
+    lengths = np.array([0.01] * 9 + [10.0])
+    assert_allclose(rms(lengths), math.sqrt((9 * 1e-4 + 100) / 10))
+    assert_allclose(top_share(lengths), 100 / (100 + 9e-4))
+    assert_allclose(top_share(np.ones(20)), 0.1)
+    assert top_share(np.zeros(5)) == 0.0
+
+
+def test_layer_is_a_forward_and_a_backward_pass():
+    layer = draw_layer(7, 5, 0.3, rng=np.random.default_rng(1), rows=11, d_v=3)
+    rng = np.random.default_rng(1)
+    q, k, v = (rng.standard_normal(shape) for shape in ((11, 7), (5, 7), (5, 3)))
+    dout = rng.standard_normal((11, 3)) / math.sqrt(3)
+    dq, dk, dv = attention_backward(dout, attention_forward(q, k, v, scale=0.3)[1])
+    for got, expected in ((layer.dq, dq), (layer.dk, dk), (layer.dv, dv), (layer.k, k), (layer.dweights, dout @ v.T)):
+        assert_allclose(got, expected)
+    assert_allclose(0.3 * layer.dscores @ k, dq, atol=1e-14)  # before the scale
+    lengths = draw_gradients(7, 5, 0.3, rng=np.random.default_rng(1), rows=11, d_v=3)
+    assert_allclose(lengths.dq, np.linalg.norm(dq, axis=1))
+    assert_allclose(lengths.dk, np.linalg.norm(dk, axis=1))
+
+
+@pytest.mark.parametrize(("d_k", "scale"), [(64, "1"), (64, "1/sqrt(d_k)"), (64, "1/d_k"), (300, "1")])
+def test_gradient_is_the_product_of_its_factors(d_k, scale):
+    f = measure_factors(d_k, 32, scale, rng=np.random.default_rng(2), rows=256, seeds=20)
+    error = f.dq_spread / math.sqrt(20)
+    assert abs(f.dq - f.theory) < 5 * error
+    assert error < 0.05 * f.dq  # sharp enough to notice a wrong power of d_k
+    assert_allclose(f.dscores, f.jacobian, rtol=0.05)
+    assert_allclose(f.key, math.sqrt(d_k), rtol=0.02)
+    assert_allclose(f.dk / f.dq, math.sqrt(256 / 32), rtol=0.05)  # the same sum of squares over fewer rows
+
+
+def test_unscaled_norm_grows_while_the_typical_row_dies():
+    accounts = {
+        scale: sweep([64, 512], [64], [scale], rng=np.random.default_rng(3), rows=256, seeds=6, progress=False)
+        for scale in ("1", "1/sqrt(d_k)")
+    }
+    (plain64, plain512), (root64, root512) = accounts.values()
+    assert plain64.rms > 8 * root64.rms
+    assert plain512.rms > 15 * root512.rms
+    assert plain64.median > 3 * root64.median
+    assert plain512.median < root512.median / 2
+    assert plain512.dead > 0.25
+    assert root64.dead == root512.dead == 0
+    assert plain512.top_tenth > 0.8
+    assert root512.top_tenth < 0.3
+    assert plain512.median_dk > 10 * root512.median_dk  # a key sums over many queries: it does not die
+    assert_allclose(root512.jacobian, root64.jacobian, rtol=0.03)
+
+
+def test_measure_names_its_fields_in_order():
+    account = measure(16, 8, "1/d_k", rng=np.random.default_rng(4), rows=64, seeds=3)
+    per_seed = [draw_gradients(16, 8, 1 / 16, rng=rng, rows=64) for rng in [np.random.default_rng(4)] for _ in range(3)]
+    assert (account.d_k, account.n, account.scale) == (16, 8, "1/d_k")
+    assert_allclose(account.jacobian, np.mean([jacobian_norm(draw.weights).mean() for draw in per_seed]))
+    assert_allclose(account.rms, np.mean([rms(draw.dq) for draw in per_seed]))
+    assert_allclose(account.median_spread, np.std([np.median(draw.dq) for draw in per_seed], ddof=1))
+    assert_allclose(account.dead, np.mean([(draw.dq < DEAD).mean() for draw in per_seed]))
+    assert_allclose(account.rms_dk, np.mean([rms(draw.dk) for draw in per_seed]))
+    assert_allclose(account.median_dk, np.mean([np.median(draw.dk) for draw in per_seed]))
+
+
+def test_positions_count_pairs_and_keys():
+    found = measure_positions(300, 16, "1", rng=np.random.default_rng(5), rows=12, seeds=4)
+    rng = np.random.default_rng(5)
+    layers = [draw_layer(300, 16, 1.0, rng=rng, rows=12) for _ in range(4)]
+    pairs = [(w, s**2) for layer in layers for w, s in zip(layer.weights.flat, layer.dscores.flat, strict=True)]
+    total = sum(s for _, s in pairs)
+    assert_allclose(found.ignored, np.mean([w < IGNORED for w, _ in pairs]))
+    assert_allclose(found.carried, sum(s for w, s in pairs if w < IGNORED) / total)
+    count, carried = 0, 0.0
+    for square in sorted((s for _, s in pairs), reverse=True):
+        count, carried = count + 1, carried + square
+        if carried >= 0.9 * total:
+            break
+    assert_allclose(found.busy, count / len(pairs))
+    keys = [
+        (layer.weights[:, j].max() < IGNORED, np.linalg.norm(layer.dk[j]), np.linalg.norm(layer.dv[j]))
+        for layer in layers
+        for j in range(16)
+    ]
+    lonely, others = ([key for key in keys if key[0] == flag] for flag in (True, False))
+    assert lonely
+    assert_allclose(found.lonely, len(lonely) / len(keys))
+    for ratio, column in ((found.dk_lonely, 1), (found.dv_lonely, 2)):
+        assert_allclose(ratio, rms([key[column] for key in lonely]) / rms([key[column] for key in others]))
+
+
+def test_positions_without_a_lonely_key():
+    found = measure_positions(16, 8, "1/d_k", rng=np.random.default_rng(5), rows=12, seeds=2)
+    assert found.lonely == 0
+    assert math.isnan(found.dk_lonely)
+    assert math.isnan(found.dv_lonely)
+
+
+@pytest.mark.parametrize("factor", [1.0, 1 / 16])
+def test_push_on_a_score_is_bounded_by_its_weight(factor):
+    layer = draw_layer(256, 20, factor, rng=np.random.default_rng(6), rows=300)
+    bound = layer.weights * (1 - layer.weights) * np.ptp(layer.dweights, axis=1, keepdims=True)
+    assert (abs(layer.dscores) <= bound + 1e-15).all()
+    assert (abs(layer.dscores) > 0.5 * bound).any()
+
+
+def factor_line(scale, factor, *rows):
+    return [Factors(d_k, 64, scale, factor, j, j, key, dq, 2 * dq, 0.1, 0.2) for d_k, j, key, dq in rows]
+
+
+def test_factors_are_drawn_with_theory_over_them():
+    groups = {
+        "1": factor_line("1", 1.0, (1, 0.2, 1.0, 0.25), (64, 0.3, 8.0, 2.5)),
+        "1/d_k": factor_line("1/d_k", 0.5, (1, 0.2, 1.0, 0.125), (64, 0.1, 8.0, 0.375)),
+    }
+    _, axes = new(1, 2, sharey=True)
+    alt = factors_by_width(axes, groups)
+    jacobian, arm, measured, *_, theory = axes[0].lines
+    assert_allclose(jacobian.get_xydata(), [[1, 0.2], [64, 0.3]])
+    assert_allclose(arm.get_ydata(), [1, 8])
+    assert_allclose(measured.get_xydata(), [[1, 0.25], [64, 2.5]])
+    assert_allclose(theory.get_ydata(), [0.2, 0.3 * 8])
+    assert theory.get_linestyle() == "--"
+    assert_allclose(axes[1].lines[1].get_ydata(), [0.5, 4])  # scale × key
+    assert "no scale: the Jacobian goes from 0.20 to 0.30, scale times key length from 1 to 8" in alt
+    assert "a row of dQ from 0.12 to 0.38, theory 0.4" in alt
+    assert [text.get_text() for text in axes[0].get_xticklabels()] == ["1", "64"]
+    (legend,) = axes[0].figure.legends
+    assert len(legend.get_texts()) == 4
+
+
+def result(d_k, n, scale, root, median):
+    return Account(d_k, n, scale, 0.2, root, median, 0.3, 0.0, 1.0, 1.0, 0.01, 0.1, median, 0.1, 0.0, 0.1, 0.1)
+
+
+def test_rms_and_median_are_drawn_for_each_scale():
+    by_width = [result(d, 64, "1", y, m) for d, y, m in ((8, 0.8, 0.6), (512, 4.0, 0.05))]
+    by_width += [result(d, 64, "1/sqrt(d_k)", 0.2, 0.17) for d in (8, 512)]
+    by_keys = [result(64, n, "1", 2.0, m) for n, m in ((8, 0.25), (512, 1.25))]
+    _, axes = new(1, 2, sharey=True)
+    alt = rows_by_width_and_keys(axes, by_width, by_keys)
+    solid, dashed = (axes[0].containers[i].lines[0] for i in (0, 1))
+    assert_allclose(solid.get_xydata(), [[8, 0.8], [512, 4.0]])
+    assert_allclose(dashed.get_ydata(), [0.6, 0.05])
+    assert (solid.get_linestyle(), dashed.get_linestyle()) == ("-", "--")
+    assert (axes[0].containers[1].lines[2][0].get_segments()[1][:, 1] > 0).all()  # no bar down to zero on a log axis
+    assert_allclose(axes[1].containers[1].lines[0].get_xydata(), [[8, 0.25], [512, 1.25]])
+    assert len({axes[0].containers[i].lines[0].get_marker() for i in (0, 2)}) == 2
+    assert "for 64 keys: no scale: rms from 0.8 at 8 to 4 at 512, median from 0.6 to 0.05; scale 1/√d_k" in alt
+    assert "for d_k = 64: no scale: rms from 2 at 8 to 2 at 512, median from 0.25 to 1.2" in alt
+
+
+def test_pushes_count_what_is_off_the_chart():
+    weights = np.array([[0.5, 0.3, 1e-12, 0.005]])
+    pushes = np.array([[0.2, 0.1, 1e-13, 0.001]])
+    _, axes = new(1, 2, sharey=True)
+    alt = pushes_by_weight(axes, {"sharp": (weights, pushes), "flat": (weights[:, :2], pushes[:, :2])}, [0.5], [0.25])
+    assert_allclose(axes[0].lines[0].get_xydata(), [[0.5, 0.2], [0.3, 0.1], [0.005, 0.001]])
+    assert_allclose(axes[0].lines[1].get_xydata(), [[0.5, 0.25]])
+    assert axes[0].get_title(loc="left") == "sharp: 25% of the pairs off the chart"
+    assert "sharp: weights from 1e-12 to 0.50, 50% of them below 0.01, 25% of the pairs too small" in alt
+    assert "flat: weights from 3e-01 to 0.50, 0% of them below 0.01, 0% of the pairs too small" in alt
+
+
+def test_histogram_drops_no_row():
+    lengths = np.array([0.0, 1e-30, 9e-7, 1e-6, 0.02, 0.2, 1.0, 99.0, 100.0, 5000.0])
+    inside, below = shares(lengths)
+    assert_allclose(below, 0.3)
+    assert_allclose(inside.sum() + below, 1)
+    assert_allclose(inside[-1], 0.3)  # what is above the range is in the last bin
+    assert_allclose(inside[0], 0.1)
+    assert len(inside) == len(EDGES) - 1
+
+
+def test_histogram_marks_rms_and_median_by_different_lines():
+    lengths, reference = np.array([1e-9, 1e-9, 0.01, 0.1, 10.0]), np.full(5, 0.2)
+    _, ax = new()
+    alt = row_histogram(ax, lengths, reference, d_k=512, scale="1", n=64)
+    filled, hatched, outline = ax.patches
+    assert_allclose(filled.get_data().values.sum(), 0.6)
+    assert_allclose(hatched.get_data().values, [0.4])
+    assert hatched.get_hatch()
+    assert_allclose(outline.get_data().values.sum(), 1)
+    solid, dashed = ax.collections
+    assert_allclose(solid.get_segments()[0][:, 0], math.log10(rms(lengths)))
+    assert_allclose(dashed.get_segments()[0][:, 0], -2)
+    assert solid.get_linestyle() != dashed.get_linestyle()
+    assert "40% of the rows are below that range; root mean square 4.5, median 0.01." in alt
+    assert place(0.0) == place(1e-7) < math.log10(1e-6)  # a median below the range stands in the bar for it
+
+
+@pytest.mark.parametrize(("d_k", "scale", "n"), [(1, "1", 8), (64, "1/d_k", 256), (512, "1", 64), (4096, "1", 16)])
+def test_slider_has_the_lengths_of_a_real_backward_pass(d_k, scale, n):
+    rng = np.random.default_rng(6)
+    q, k = rng.standard_normal((ROWS, 4096))[:, :d_k], rng.standard_normal((256, 4096))[:n, :d_k]
+    v, dout = rng.standard_normal((256, 64))[:n], rng.standard_normal((ROWS, 64)) / 8
+    factor = {"1": 1.0, "1/d_k": 1 / d_k}[scale]
+    dq, _, _ = attention_backward(dout, attention_forward(q, k, v, scale=factor)[1])
+    assert_allclose(row_lengths(d_k, scale, n), np.linalg.norm(dq, axis=1), rtol=1e-6, atol=1e-9)
+    assert products().queries.shape == (13, ROWS, 256)
+
+
+def test_slider_numbers_are_those_of_its_rows():
+    for d_k, scale, n in ((512, "1", 64), (4096, "1", 8), (64, "1/sqrt(d_k)", 256)):
+        view, lengths = gradients_view(d_k, scale, n), row_lengths(d_k, scale, n)
+        assert view.numbers["root mean square"] == f"{rms(lengths):.3g}"
+        assert view.numbers["median"] == f"{np.median(lengths):.3g}"
+        assert view.numbers["dead rows (below 0.002)"] == f"{(lengths < 0.002).sum()} of 400"
+        assert view.numbers["longest tenth carries"].startswith(f"{top_share(lengths):.1%}")
+    dead, alive = (gradients_view(4096, scale, 64).numbers["dead rows (below 0.002)"] for scale in ("1", "1/sqrt(d_k)"))
+    assert int(dead.split()[0]) > ROWS / 2
+    assert alive == "0 of 400"
+
+
+def test_slider_compares_with_the_scaled_layer():
+    alt = gradients_view(4096, "1", 64).alt
+    assert f"{np.mean(row_lengths(4096, '1', 64) < 1e-6):.0%} of the rows are below" in alt
+    assert "with scale 1/√d_k, 0% of it below" in alt
+
+
+def test_slider_offers_the_three_scales():
+    explorer = gradients_explorer()
+    assert explorer.controls["scale"].options == ("1", "1/sqrt(d_k)", "1/d_k")
+    explorer.controls["scale"].value = "1/d_k"
+    assert "scale 1/d_k" in explorer.numbers.value

@@ -1,0 +1,235 @@
+"""Notebook 08: the experiments against theory, the figures, the slider."""
+
+import math
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from sdpa_course.experiments.heads import (
+    SCALES,
+    HeadScores,
+    best_mixture,
+    best_values,
+    head_scores,
+    measure_heads,
+    ordered_pairs,
+    predicted_variance,
+    projections,
+    summary,
+)
+from sdpa_course.explore.heads import HEADS, MODELS, heads_explorer, heads_view, unit_variances
+from sdpa_course.figures import new
+from sdpa_course.figures.heads import EDGES, LOOKS, costs, mixture_errors, one_choice, variance_and_entropy
+
+
+def result(**changes) -> HeadScores:
+    """A made-up result."""
+    values = dict.fromkeys(HeadScores._fields, 0.5) | {"h": 1, "d_k": 64, "d_model": 64, "scale": SCALES[0]} | changes
+    return HeadScores(**values)
+
+
+# experiments
+
+
+def test_scores_are_those_of_a_loop_over_column_slices():
+    rng = np.random.default_rng(0)
+    q, k = projections(12, 5, rng=rng)
+    for scale, factor in zip(SCALES, (1 / math.sqrt(4), 1 / math.sqrt(12)), strict=True):
+        got = head_scores(q, k, 3, scale)
+        for i in range(3):
+            cut = slice(4 * i, 4 * i + 4)
+            assert_allclose(got[i], q[:, cut] @ k[:, cut].T * factor)
+
+
+def test_projections_have_variance_sigma_squared():
+    q, k = projections(256, 200, rng=np.random.default_rng(1), sigma=1.5)
+    for x in (q, k):
+        # Tokens' lengths vary by √(2/256) each, and so do columns': a relative error of √(2/256 · (1/200 + 1/256)).
+        assert abs(x.var() / 1.5**2 - 1) < 5 * math.sqrt(2 / 256 * (1 / 200 + 1 / 256) + 2 / (200 * 256))
+    assert abs((q * k).mean()) < 5 * 1.5**2 / math.sqrt(200 * 16)  # two matrices, not one
+
+
+@pytest.mark.parametrize("sigma", [1.0, 1.5])
+def test_variance_is_one_with_the_head_width_and_one_over_h_with_the_model_width(sigma):
+    rng = np.random.default_rng(2)
+    results = measure_heads([1, 4, 48], 96, rng=rng, tokens=24, draws=60, sigma=sigma)
+    assert [(r.h, r.d_k, r.scale) for r in results] == [(h, 96 // h, s) for s in SCALES for h in (1, 4, 48)]
+    for r in results:
+        expected = sigma**4 * (1 if r.scale == SCALES[0] else 1 / r.h)
+        assert_allclose(predicted_variance(r.h, 96, r.scale, sigma), expected)
+        # The mean over 24² pairs is taken off (1/24²), and a token meets itself in 1 of 24 (2/96 more): below 0.2 %.
+        assert abs(r.variance - expected) < 4 * r.variance_se + 0.002 * expected, r
+        assert 0 < r.variance_se < 0.05 * expected
+
+
+def test_flatter_with_the_model_width_and_equal_for_one_head():
+    results = measure_heads([1, 8], 64, rng=np.random.default_rng(3), tokens=32, draws=10)
+    by = {(r.h, r.scale): r for r in results}
+    assert by[1, SCALES[0]][4:] == pytest.approx(by[1, SCALES[1]][4:])
+    narrow, wide = by[8, SCALES[0]], by[8, SCALES[1]]
+    assert wide.entropy > narrow.entropy + 10 * narrow.entropy_se
+    assert wide.top < narrow.top
+    formula = 1 - (1 / 8) / (2 * math.log(32))
+    assert abs(wide.entropy - formula) < 0.002  # the variance is small enough for the formula of notebook 03
+
+
+def test_summary_takes_standard_errors_over_draws_and_the_spread_over_heads():
+    draws = [(np.array([1.0, 3.0]), 0.5, 0.2), (np.array([2.0, 6.0]), 0.7, 0.4)]
+    got = summary(2, SCALES[1], 10, draws)
+    assert got[:4] == (2, 5, 10, SCALES[1])
+    assert got.variance == 3
+    assert got.variance_se == pytest.approx(1)  # the draws' means are 2 and 4
+    assert got.head_spread == pytest.approx(np.std([1, 3, 2, 6], ddof=1))
+    assert (got.entropy, got.top) == pytest.approx((0.6, 0.3))
+    assert got.entropy_se == pytest.approx(0.1)
+
+
+def test_the_seed_decides():
+    first, again, other = (measure_heads([2], 8, rng=np.random.default_rng(s), tokens=4, draws=3) for s in (4, 4, 5))
+    assert first == again != other
+
+
+def test_ordered_pairs_put_left_before_right():
+    kinds = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    pairs = ordered_pairs(kinds)
+    assert pairs.shape == (3, 3, 4)
+    assert_allclose(pairs[0, 2], [1, 2, 5, 6])
+    assert_allclose(pairs[2, 0], [5, 6, 1, 2])
+
+
+@pytest.mark.parametrize("p", [0.0, 0.3, 0.5, 1.0])
+@pytest.mark.parametrize("m", [2, 5])
+def test_a_fixed_weight_leaves_one_tokens_variance_in_all(m, p):
+    target = ordered_pairs(np.eye(m))
+    values = best_values(np.full((m, m), p), target)
+    squares = (p * values[:, None] + (1 - p) * values[None] - target) ** 2
+    left, right = squares[..., :m].sum(axis=-1).mean(), squares[..., m:].sum(axis=-1).mean()
+    share = p**2 / (p**2 + (1 - p) ** 2)
+    assert_allclose([left, right], [(1 - 1 / m) * (1 - share), (1 - 1 / m) * share], atol=1e-12)
+
+
+@pytest.mark.parametrize("m", [2, 3, 4])
+def test_free_weights_reach_the_bound_of_rank_m_and_no_less(m):
+    found = best_mixture(np.eye(m), rng=np.random.default_rng(m), starts=5)
+    singular = np.linalg.svd(ordered_pairs(np.eye(m)).reshape(m * m, -1), compute_uv=False)
+    assert_allclose((singular[m:] ** 2).sum() / m**2, 1 - 1 / m)
+    assert_allclose(found.error, 1 - 1 / m, atol=1e-6)
+    assert ((found.p >= 0) & (found.p <= 1)).all()
+    out = found.p[..., None] * found.values[:, None] + (1 - found.p[..., None]) * found.values[None]
+    assert_allclose(((out - ordered_pairs(np.eye(m))) ** 2).sum(axis=-1).mean(), found.error)
+
+
+def test_weights_stay_between_zero_and_one_where_more_would_fit_better():
+    kinds = np.array([[0.0], [1.0], [5.0]])  # on a line: the target (0, 5) lies beyond both values
+    found = best_mixture(kinds, rng=np.random.default_rng(7), starts=8)
+    assert found.p.min() == 0 or found.p.max() == 1
+    assert ((found.p >= 0) & (found.p <= 1)).all()
+
+
+def test_the_search_finds_an_exact_answer_where_there_is_one():
+    """All tokens equal: then every target is the same, and one value row is enough."""
+    assert best_mixture(np.ones((3, 2)), rng=np.random.default_rng(6), starts=2, rounds=20).error < 1e-12
+
+
+# figures
+
+
+def test_variance_and_entropy_draws_results_and_theory():
+    rows = [
+        result(h=h, scale=s, variance=v, entropy=1 - v / 10, head_spread=0.1, entropy_se=0.01)
+        for s, values in zip(SCALES, ((1.0, 0.98), (1.0, 0.25)), strict=True)
+        for h, v in zip((1, 4), values, strict=True)
+    ]
+    line = np.array([1.0, 2.0, 4.0])
+    theory = {SCALES[0]: (line, [1, 1, 1], [0.9, 0.9, 0.9]), SCALES[1]: (line, 1 / line, [0.9, 0.95, 0.975])}
+    _, axes = new(1, 2)
+    alt = variance_and_entropy(axes, rows, theory)
+    for ax, name, column in ((axes[0], "variance", 1), (axes[1], "entropy", 2)):
+        for container, scale in zip(ax.containers, SCALES, strict=True):
+            assert_allclose(
+                container.lines[0].get_xydata(), [(r.h, getattr(r, name)) for r in rows if r.scale == scale]
+            )
+        dashed = [x.get_ydata() for x in ax.lines if x.get_linestyle() == "--" and len(x.get_ydata())]
+        assert_allclose(dashed, [theory[scale][column] for scale in SCALES])
+    assert "d_model = 64" in alt
+    assert "scale 1/√d_model: variance from 1.000 to 0.250, entropy from 0.900 to 0.975" in alt
+
+
+def test_one_choice_draws_each_head_their_mean_and_the_scores():
+    variances = {1: np.array([2.0]), 2: np.array([1.0, 3.0])}
+    results = {SCALES[0]: (variances, [2.1, 2.2]), SCALES[1]: ({h: v / h for h, v in variances.items()}, [2.1, 1.1])}
+    scores = {SCALES[0]: np.array([0.0, 0.0, 3.0, -3.0]), SCALES[1]: np.zeros(4)}
+    _, axes = new(1, 2)
+    alt = one_choice(axes, 2, 10, 1.5, results, scores)
+    marked, *lines = axes[0].lines
+    assert_allclose(marked.get_xdata(), 2)
+    for i, divide in enumerate((1, 2)):
+        single, means, theory = lines[3 * i : 3 * i + 3]
+        assert_allclose(single.get_xydata(), [(1, 2), (2, 1 / divide), (2, 3 / divide)])
+        assert_allclose(means.get_ydata(), [2, 2 / divide])
+        assert_allclose(theory.get_ydata(), [2.1, 2.2 / divide])
+    first, second = (patch.get_data().values for patch in axes[1].patches)
+    middle = len(EDGES) // 2 - 1
+    assert (first[middle], first[middle + 6], second[middle]) == (0.5, 0.25, 1)
+    assert axes[0].get_title(loc="left") == "d_model = 10, σ = 1.5"
+    assert axes[1].get_title(loc="left") == "h = 2, d_k = 5"
+    assert "with scale 1/√d_k 2.000, with scale 1/√d_model 1.000, for tokens of standard deviation 1.5" in alt
+
+
+def test_costs_draws_what_it_is_given():
+    _, axes = new(1, 2)
+    alt = costs(axes, [1, 2, 4], {"parameters": [100] * 3, "operations": [2000] * 3}, [9, 18, 36], [9, 18, 36])
+    assert [list(x.get_ydata()) for x in axes[0].lines] == [[100] * 3, [2000] * 3]
+    assert [list(x.get_ydata()) for x in axes[1].lines] == [[9, 18, 36]] * 2
+    assert len({x.get_marker() for x in axes[0].lines}) == 2
+    assert "parameters 100 to 100; operations 2,000 to 2,000" in alt
+    assert "from 9 to 36" in alt
+
+
+def test_mixture_errors_draws_both_halves_and_their_sum():
+    _, ax = new()
+    p, left, right = np.array([0.0, 0.5, 1.0]), np.array([0.7, 0.3, 0.0]), np.array([0.0, 0.3, 0.7])
+    alt = mixture_errors(ax, p, left, right, (p, left, right), 0.125)
+    drawn = [x.get_ydata() for x in ax.lines[:3]]
+    assert_allclose(drawn, [left, right, left + right])
+    assert_allclose(ax.lines[6].get_ydata(), 0.125)
+    for words in ("falls from 0.70 to 0.00", "rises from 0.00", "between 0.60 and 0.70", "at 0.12"):
+        assert words in alt
+
+
+# slider
+
+
+@pytest.mark.parametrize("d_model", MODELS)
+def test_the_slider_shows_the_theory(d_model):
+    for scale in SCALES:
+        for h, variances in unit_variances(d_model, scale).items():
+            assert variances.shape == (h,)
+            expected = 1 if scale == SCALES[0] else 1 / h
+            # One draw of 48 tokens: queries, keys (√(2/d_k/48) each) and weights (√(2/d_model) each), and the pairs.
+            error = math.sqrt(4 / (d_model // h) / 48 / h + 8 / d_model / 48 + 2 / 48**2 / h)
+            assert abs(variances.mean() / expected - 1) < 4 * error + 0.002, (scale, h)
+
+
+def test_live_numbers_follow_the_controls():
+    numbers = heads_view(h=16, d_model=256, sigma=2.0).numbers
+    assert numbers["d_k"] == "16"
+    assert numbers["variance with 1/√d_k"].endswith("(theory 16.000)")
+    assert numbers["variance with 1/√d_model"].endswith("(theory 1.000)")
+    assert float(numbers["entropy ÷ log n with 1/√d_k"]) < float(numbers["entropy ÷ log n with 1/√d_model"])
+    plain = heads_view(h=16, d_model=256).numbers
+    for name in ("variance with 1/√d_k", "variance with 1/√d_model"):
+        large, small = (float(n[name].split()[0]) for n in (numbers, plain))
+        assert large == pytest.approx(16 * small, abs=0.01)
+        entropy = name.replace("variance", "entropy ÷ log n")
+        assert float(numbers[entropy]) < float(plain[entropy])
+    one = heads_view(h=1).numbers
+    assert one["variance with 1/√d_k"] == one["variance with 1/√d_model"]
+
+
+def test_every_choice_of_the_sliders_divides_and_is_told_apart_without_colour():
+    assert all(d_model % h == 0 for d_model in MODELS for h in HEADS)
+    assert heads_explorer().values() == {"h": 8, "d_model": 512, "sigma": 1.0}
+    looks = list(LOOKS.values())
+    assert all(len({look[i] for look in looks}) == len(looks) for i in (0, 1, 2, 3, 4))

@@ -1,0 +1,233 @@
+"""Notebook 07: scales and scoring rules measured alike, additive attention, placements, figures, the slider."""
+
+import math
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from sdpa_course import attention_backward, attention_forward
+from sdpa_course.experiments import gradients, saturation
+from sdpa_course.experiments.additive import (
+    AdditiveSpread,
+    additive_costs,
+    dot_costs,
+    draw_additive,
+    mean_tanh_square,
+    measure_spread,
+    scoring_times,
+)
+from sdpa_course.experiments.scales import CAP, RULES, Comparison, FirstSteps, compare, first_steps
+from sdpa_course.explore import scales as explore
+from sdpa_course.figures import new
+from sdpa_course.figures.scales import (
+    additive_variance,
+    exponents,
+    metrics_by_width,
+    step_ratios,
+    times_by_length,
+    two_rules,
+)
+from sdpa_course.kernels.scores import SCALES, additive_scores_forward
+from sdpa_course.verify.gradcheck import check_gradients
+
+
+def result(**changes) -> Comparison:
+    """A made-up result."""
+    return Comparison(**dict.fromkeys(Comparison._fields, 0.1) | {"d_k": 64, "n": 64, "rule": "1"} | changes)
+
+
+# rules
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_every_rule_goes_back_the_way_it_came(rule):
+    rng = np.random.default_rng(0)
+    inputs = [rng.standard_normal((5, 3)), rng.standard_normal((7, 3))]
+    check_gradients(lambda q, k: RULES[rule](q, k, 12), lambda d, backward: backward(d), inputs, rng=rng)
+
+
+def test_a_cap_is_that_of_attention():
+    rng = np.random.default_rng(1)
+    q, k, v = (rng.standard_normal(shape) for shape in ((5, 8), (7, 8), (7, 3)))
+    for name, scale in (("cap of 1", 1.0), ("cap of 1/sqrt(d_k)", None)):
+        out, cache = attention_forward(q, k, v, scale=scale, softcap=CAP)
+        scores, backward = RULES[name](q, k, None)
+        weights = np.exp(scores) / np.exp(scores).sum(axis=-1, keepdims=True)
+        assert_allclose(weights @ v, out)
+        dweights = np.ones_like(out) @ v.T
+        dscores = weights * (dweights - (weights * dweights).sum(axis=-1, keepdims=True))
+        for ours, theirs in zip(backward(dscores), attention_backward(np.ones_like(out), cache), strict=False):
+            assert_allclose(ours, theirs, atol=1e-14)
+
+
+def test_learned_starts_at_the_root():
+    q, k = np.random.default_rng(2).standard_normal((2, 6, 5))
+    assert_allclose(RULES["learned"](q, k, None)[0], RULES["1/sqrt(d_k)"](q, k, None)[0], rtol=1e-12)
+
+
+# compare
+
+
+@pytest.mark.parametrize("d_k", [8, 128])
+def test_score_variances_are_the_theory(d_k):
+    expected = {"1": d_k, "1/sqrt(d_k)": 1, "1/d_k": 1 / d_k, "1/sqrt(d_model)": d_k / 512} | {
+        "cos": 1 / d_k,
+        "sqrt(d_k) cos": 1,
+    }
+    for r in compare(d_k, expected, rng=np.random.default_rng(3), seeds=8, rows=256):
+        # 8 · 64 keys, squared lengths of relative variance 2/d_k: relative error √(2/d_k/512); the queries add less
+        assert abs(r.variance / expected[r.rule] - 1) < 4 * (math.sqrt(2 / d_k / 512) + 0.004), r.rule
+
+
+@pytest.mark.parametrize("scale", SCALES)
+def test_agrees_with_the_experiments_of_other_notebooks(scale):
+    (got,) = compare(16, [scale], rng=np.random.default_rng(4), seeds=10)
+    sharp = saturation.measure(16, 64, scale, rng=np.random.default_rng(5))
+    account = gradients.measure(16, 64, scale, rng=np.random.default_rng(6))
+    for ours, theirs, name in (
+        *((got, sharp, name) for name in ("top", "entropy", "jacobian")),
+        *((got, account, name) for name in ("rms", "median")),
+    ):
+        error = math.hypot(getattr(ours, f"{name}_spread"), getattr(theirs, f"{name}_spread")) / math.sqrt(10)
+        assert abs(getattr(ours, name) - getattr(theirs, name)) < 4 * error + 1e-9, name
+
+
+def test_rules_see_the_same_draws_and_sigma_leaves_the_cosine_alone():
+    one, two = (
+        {r.rule: r for r in compare(32, RULES, rng=np.random.default_rng(7), seeds=2, rows=64, d_model=32, sigma=sigma)}
+        for sigma in (1, 2)
+    )
+    assert one["1/sqrt(d_model)"][3:] == one["1/sqrt(d_k)"][3:]
+    assert_allclose(one["learned"][3:], one["1/sqrt(d_k)"][3:], rtol=1e-9)
+    assert_allclose(two["sqrt(d_k) cos"].entropy, one["sqrt(d_k) cos"].entropy)
+    assert_allclose(two["sqrt(d_k) cos"].median, one["sqrt(d_k) cos"].median / 2)
+    assert_allclose(two["1/sqrt(d_k)"].variance, 16 * one["1/sqrt(d_k)"].variance)
+    assert one["cap of 1"].variance < CAP**2
+
+
+@pytest.mark.parametrize("d_k", [4, 64])
+def test_folding_multiplies_the_step_by_d_k_and_by_its_root(d_k):
+    steps = first_steps(d_k, rng=np.random.default_rng(8))
+    assert_allclose(steps.sgd_folded / steps.sgd_outside, d_k)
+    assert_allclose(steps.adam_folded / steps.adam_outside, math.sqrt(d_k), rtol=1e-4)
+    twice = first_steps(d_k, rng=np.random.default_rng(8), rate=2e-3)
+    assert_allclose(twice[1:], 2 * np.array(steps[1:]))
+
+
+# additive
+
+
+def test_additive_variance_is_the_theory():
+    for d_a, v_std in ((8, 1.0), (64, 1.0), (64, 0.125)):
+        got = measure_spread(64, d_a, rng=np.random.default_rng(9), v_std=v_std, layers=80)
+        # u is normal only for many d_k: allow 2 % beside four standard errors
+        assert abs(got.variance - d_a * v_std**2 * mean_tanh_square()) < 4 * got.error + 0.02 * got.variance
+        assert got.largest < got.bound
+        assert 0.3 < got.in_row / got.variance < 0.8
+
+
+def test_mean_tanh_square_by_simulation():
+    u = np.random.default_rng(10).standard_normal(200_000) * math.sqrt(2)
+    squares = np.tanh(u) ** 2
+    assert abs(squares.mean() - mean_tanh_square()) < 4 * squares.std() / math.sqrt(200_000)
+
+
+def test_costs_are_the_sizes_of_the_arrays():
+    rng = np.random.default_rng(11)
+    q, k = rng.standard_normal((5, 3)), rng.standard_normal((7, 3))
+    scores, cache = additive_scores_forward(q, k, *draw_additive(3, 4, rng=rng))
+    costs = additive_costs(5, 7, 3, 4)
+    assert costs.tanh == cache.hidden.size == 140
+    assert costs.numbers == cache.hidden.size + scores.size
+    assert costs.multiplications == 5 * 3 * 4 + 7 * 3 * 4 + 140
+    assert dot_costs(5, 7, 3) == (105, 0, 35)
+
+
+def test_times_are_positive_one_pair_for_each_length():
+    times = scoring_times([4, 8], rng=np.random.default_rng(12), repeats=1)
+    assert np.shape(times) == (2, 2)
+    assert np.min(times) > 0
+
+
+# figures
+
+
+def test_metrics_by_width_draws_each_metric_with_theory():
+    rows = [result(d_k=d_k, rule=rule, variance=d_k / 8, median=0.5) for rule in ("1", "cos") for d_k in (8, 64)]
+    _, axes = new(2, 2)
+    alt = metrics_by_width(axes, rows, {"1": ([8, 64], [1.1, 8.1])})
+    assert_allclose(axes[0, 0].containers[0].lines[0].get_xydata().astype(float), [(8, 1), (64, 8)])
+    assert_allclose(axes[1, 1].containers[1].lines[0].get_ydata().astype(float), [0.5, 0.5])
+    (theory,) = (line for line in axes[0, 0].lines if line.get_label() == "theory")
+    assert_allclose(theory.get_ydata(), [1.1, 8.1])
+    assert [text.get_text() for text in axes[0, 0].get_legend().get_texts()] == ["theory"]
+    assert "cos: variance 1 to 8, entropy 0.10 to 0.10, median row 0.500 to 0.500" in alt
+
+
+def test_exponents_marks_the_exponent_on_every_curve():
+    _, axes = new(1, 2)
+    curves = {8: np.array([0.2, 1.0]), 64: np.array([0.0, 1.0])}
+    alt = exponents(axes, 0.25, np.array([0, 1]), curves, (1, 2, 4, 8), [0.9, 0.8, 0.7, 0.6], 32)
+    marks = [line.get_ydata()[0] for line in axes[0].lines if len(line.get_xdata()) == 1]
+    assert_allclose(marks, [0.4, 0.25])
+    assert_allclose(axes[1].lines[0].get_ydata(), [0.9, 0.8, 0.7, 0.6])
+    assert "32 keys" in alt
+    assert "exponent 0.25" in alt
+    assert "from 0.900 to 0.600" in alt
+
+
+def test_two_rules_draws_scores_bound_and_shares():
+    _, axes = new(1, 2)
+    x = np.array([-1.0, 0, 1])
+    alt = two_rules(axes, x, 3 * x, np.tanh(x), 2.5, {"dot": np.array([-2.0, 2]), "additive": np.zeros(4)})
+    assert_allclose(axes[0].lines[0].get_ydata(), 3 * x)
+    assert_allclose(axes[0].lines[1].get_ydata(), np.tanh(x))
+    assert [line.get_ydata()[0] for line in axes[0].lines[2:]] == [2.5, -2.5]
+    assert_allclose([patch.get_data().values.sum() for patch in axes[1].patches], 1)
+    assert "from -3.0 to 3.0" in alt
+    assert "±2.5" in alt
+    assert "dot: standard deviation 2.00" in alt
+
+
+def test_additive_variance_draws_results_and_theory():
+    rows = [AdditiveSpread(d_a, d_a / 2, 0.1, 0, 0, 0) for d_a in (4, 16)]
+    _, ax = new()
+    alt = additive_variance(ax, {"unit": rows}, {"unit": [2.1, 8.1]})
+    assert_allclose(ax.containers[0].lines[0].get_xydata().astype(float), [(4, 2), (16, 8)])
+    assert_allclose(ax.containers[0].lines[2][0].get_segments()[0], [(4, 1.8), (4, 2.2)])
+    assert any(np.array_equal(line.get_ydata(), [2.1, 8.1]) for line in ax.lines)
+    assert "unit: from 2.00 at d_a = 4 to 8.00 at d_a = 16" in alt
+
+
+def test_times_and_ratios_are_drawn_as_given():
+    _, axes = new(1, 2)
+    alt = times_by_length(axes[0], [2, 4], [0.001, 0.002], [0.01, 0.02])
+    assert_allclose([line.get_ydata() for line in axes[0].lines], [[1, 2], [10, 20]])
+    assert "dot product 2.00 ms, additive 20.00 ms" in alt
+    alt = step_ratios(axes[1], [FirstSteps(4, 1, 4, 1, 2), FirstSteps(9, 2, 18, 2, 6)])
+    assert_allclose([line.get_ydata() for line in axes[1].lines], [[4, 9], [2, 3], [4, 9], [2, 3]])
+    assert "SGD from 4.0 to 9.0, Adam from 2.0 to 3.0" in alt
+
+
+# slider
+
+
+def entropies(**values) -> np.ndarray:
+    return np.array([float(number) for number in explore.exponent_view(**values).numbers.values()])
+
+
+@pytest.mark.parametrize("n", explore.KEYS)
+def test_only_at_one_half_do_the_widths_agree(n):
+    assert np.ptp(entropies(exponent=0.5, n=n)) < 0.05
+    sharp, flat = entropies(exponent=0.0, n=n), entropies(exponent=1.0, n=n)
+    assert (np.diff(sharp) < -0.05).all()
+    assert (np.diff(flat) > 0).all()
+    assert flat.min() > 0.95
+
+
+def test_numbers_are_those_of_the_kernel_s_own_scale():
+    scores = explore.dot_products(64)[512] / np.float32(math.sqrt(512))
+    weights = np.exp(scores) / np.exp(scores).sum(axis=-1, keepdims=True)
+    expected = saturation.relative_entropy(weights).mean()
+    assert explore.exponent_view().numbers["entropy at d_k = 512"] == f"{expected:.3f}"

@@ -1,0 +1,206 @@
+"""Notebook 05: the hand-made sentence by hand, random ones against theory, figures, and the slider."""
+
+import math
+
+import numpy as np
+import pytest
+from matplotlib.colors import to_rgba
+
+from sdpa_course.experiments.saturation import relative_entropy
+from sdpa_course.experiments.sentence import FEATURES, FIRST, SENTENCE, WORDS, random_choices, read, vectors
+from sdpa_course.explore.weights import D_MODEL, WIDTHS, canvas, drawn, seen_entropy, weights_view
+from sdpa_course.figures import new
+from sdpa_course.figures.weights import (
+    PLACES,
+    STEPS,
+    attention_flow,
+    choice_shares,
+    outline,
+    weight_map,
+    weight_maps,
+    what_it_looks_at,
+)
+from sdpa_course.kernels.masks import causal_mask
+
+IT, DOG, BALL = (SENTENCE.index(word) for word in ("it", "dog", "ball"))
+TOP, ENTROPY = "largest weight of a row, average", "entropy ÷ log n, average"
+WEIGHTS = np.array([[1.0, 0.0], [0.25, 0.75]])
+
+
+def with_last(word):
+    return [*SENTENCE[:-1], word]
+
+
+def written(ax):
+    """What stands in the cells of a heat map, row by row, and in which colours; each number in its place."""
+    (numbers,) = ax.collections
+    texts = numbers.get_label().split()
+    n = round(len(texts) ** 0.5)
+    assert numbers.get_offsets().tolist() == [[j, i] for i in range(n) for j in range(n)]
+    size = 16 if n <= 4 else 12
+    assert all(path is outline(text, size) for path, text in zip(numbers.get_paths(), texts, strict=True))
+    return texts, numbers.get_facecolors()
+
+
+def test_vectors_are_rows_of_the_table_and_zero_for_other_words():
+    x = vectors(SENTENCE)
+    assert x.shape == (9, len(FEATURES))
+    for word, row in zip(SENTENCE, x, strict=True):
+        assert tuple(row) == WORDS.get(word, (0, 0, 0, 0, 0))
+    assert vectors(["dog"], {"dog": (0, 0, 0, 0, 7)}).tolist() == [[0, 0, 0, 0, 7]]
+
+
+@pytest.mark.parametrize(("last", "alive", "toy"), [("fast", 1, 0), ("red", 0, 1), ("late", 0, 0)])
+def test_both_passes_by_hand(last, alive, toy):
+    """Scores written out on paper: strength 8, divided by √4."""
+    reading = read(with_last(last))
+    total = math.exp(4) + 8
+    first = np.full(9, 1 / total)
+    first[-1] = math.exp(4) / total
+    np.testing.assert_allclose(reading.first[IT], first)
+    alive_now, toy_now = (
+        first[-1] * feature + 1 / total for feature in (alive, toy)
+    )  # from the last word, dog and ball
+    scores = np.zeros(9)
+    scores[DOG], scores[BALL] = 4 + 4 * alive_now, 4 + 4 * toy_now
+    # The words that hand a feature over can be found by it as well. A word without a query averages everything.
+    average = [(1 + alive) / 9, (1 + toy) / 9]
+    plain = 4 * (alive_now * average[0] + toy_now * average[1])
+    scores += plain
+    scores[IT] = 4 * (alive_now**2 + toy_now**2)
+    scores[-1] += 4 * (alive_now * alive + toy_now * toy)
+    np.testing.assert_allclose(reading.second[IT], np.exp(scores) / np.exp(scores).sum())
+
+
+def test_the_answer_follows_the_last_word_and_the_table():
+    assert read(with_last("fast")).second[IT].argmax() == DOG
+    assert read(with_last("red")).second[IT].argmax() == BALL
+    np.testing.assert_allclose(*read(with_last("late")).second[IT, [DOG, BALL]])
+    swapped = WORDS | {"fast": WORDS["red"]}
+    np.testing.assert_allclose(read(SENTENCE, swapped).second[IT], read(with_last("red")).second[IT])
+
+
+def test_every_row_of_a_reading_sums_to_one():
+    reading = read(SENTENCE)
+    assert reading.words == SENTENCE
+    for weights in (reading.first, reading.second):
+        np.testing.assert_allclose(weights.sum(axis=-1), 1)
+    assert [matrix.shape for matrix in FIRST] == [(5, 4), (5, 4), (5, 5)]
+
+
+def test_random_vectors_prefer_no_word():
+    n, draws = 9, 6000
+    choices = random_choices(n, rng=np.random.default_rng(1), draws=draws)
+    assert choices.shares.sum() == pytest.approx(1)
+    assert choices.error == pytest.approx(math.sqrt(8 / 81 / draws))
+    # Σ (observed − expected)² / expected has mean n − 1 and variance 2 (n − 1).
+    chi_square = draws * n * ((choices.shares - 1 / n) ** 2).sum()
+    assert abs(chi_square - (n - 1)) < 4 * math.sqrt(2 * (n - 1))
+    assert 1 / n < choices.top < 0.5
+    assert random_choices(1, rng=np.random.default_rng(1), draws=5).shares.tolist() == [1]
+
+
+def test_the_flow_has_a_box_with_its_shape_for_every_array():
+    shapes = {name: (i + 2, i + 20) for i, name in enumerate(PLACES)}  # all different
+    _, ax = new(size=(11, 4.2))
+    alt = attention_flow(ax, shapes)
+    texts = {text.get_position(): text.get_text() for text in ax.texts}
+    for name, place in PLACES.items():
+        rows, columns = shapes[name]
+        assert texts[place].endswith(f"\n{rows} × {columns}")
+        assert f"{name} {rows} × {columns}" in alt
+    assert len(ax.patches) == len(PLACES)
+    for step in STEPS:
+        assert step in texts.values()
+        assert step in alt
+
+
+def test_weight_maps_write_their_numbers_so_that_they_can_be_read():
+    _, axes = new(1, 2)
+    mask = causal_mask(2, 2)
+    alt = weight_maps(axes, {"a": WEIGHTS, "b": WEIGHTS}, ["love", "phones"], allowed={"b": mask})
+    texts, colours = written(axes[0])
+    assert texts == ["1.00", "0.00", "0.25", "0.75"]
+    assert [tuple(colour) for colour in colours] == [to_rgba(c) for c in ("white", "black", "black", "white")]
+    assert written(axes[1])[0] == ["1.00", "×", "0.25", "0.75"]
+    np.testing.assert_allclose(axes[0].images[0].get_array(), WEIGHTS)
+    assert axes[0].images[0].get_clim() == (0, 1)
+    assert [label.get_text() for label in axes[0].get_yticklabels()] == ["love", "phones"]
+    assert "love: 1.00, 0.00; phones: 0.25, 0.75" in alt
+
+
+def test_weight_map_describes_its_sharpest_row():
+    _, ax = new()
+    alt = weight_map(ax, np.array([[0.6, 0.4], [0.1, 0.9]]), ["love", "phones"], "a title", causal_mask(2, 2))
+    assert written(ax)[0] == ["0.60", "×", "0.10", "0.90"]
+    for words in ("a title", "between 0.60 and 0.90", "phones on phones", "1 cells above"):
+        assert words in alt
+
+
+def test_outlines_are_centred():
+    for text in ("0.00", "1.00", "×"):
+        box = outline(text, 12).get_extents()
+        assert (box.x0 + box.x1, box.y0 + box.y1) == pytest.approx((0, 0), abs=1e-9)
+        assert box.height > 2
+
+
+def test_what_it_looks_at_draws_every_bar_and_names_the_winner():
+    rows = {"first": {"fast": [0.2, 0.7, 0.1], "red": [0.6, 0.3, 0.1]}, "second": {"fast": [0.1, 0.1, 0.8]}}
+    _, axes = new(1, 2, sharey=True)
+    alt = what_it_looks_at(axes, rows, ["dog", "ball"])
+    assert [bar.get_height() for bar in axes[0].patches] == [0.2, 0.7, 0.1, 0.6, 0.3, 0.1]
+    assert [bar.get_hatch() for bar in axes[0].patches[::3]] == ["", "//"]
+    for words in ("last word fast: most on ball, 0.70", "last word red: most on dog, 0.60", "most on fast, 0.80"):
+        assert words in alt
+
+
+def test_choice_shares_draws_points_theory_and_band():
+    _, ax = new()
+    alt = choice_shares(ax, ["a", "b", "c", "d"], np.array([0.2, 0.3, 0.26, 0.24]), 0.01)
+    dashed, points = ax.lines
+    np.testing.assert_allclose(dashed.get_ydata(), 0.25)
+    np.testing.assert_allclose(points.get_ydata(), [0.2, 0.3, 0.26, 0.24])
+    box = ax.patches[0].get_extents().transformed(ax.transData.inverted())
+    assert (box.y0, box.y1) == pytest.approx((0.23, 0.27))
+    assert "between 0.200 and 0.300" in alt
+
+
+def test_the_slider_shows_the_weights_of_the_first_columns():
+    q, k = drawn()
+    for d_k, scale, factor in ((8, "1", 1), (64, "1/sqrt(d_k)", 1 / 8), (4, "1/d_k", 1 / 4)):
+        view = weights_view(d_k=d_k, scale=scale)
+        exps = np.exp(q[:, :d_k] @ k[:, :d_k].T * factor)
+        weights = exps / exps.sum(axis=-1, keepdims=True)
+        np.testing.assert_allclose(canvas.axes.images[0].get_array(), weights)
+        assert view.numbers[TOP] == f"{weights.max(axis=-1).mean():.3f}"
+        assert view.numbers[ENTROPY] == f"{relative_entropy(weights).mean():.3f}"
+
+
+def test_scales_that_are_the_same_number_give_the_same_weights():
+    assert weights_view(D_MODEL, "1/sqrt(d_model)").numbers == weights_view(D_MODEL, "1/sqrt(d_k)").numbers
+    assert weights_view(1, "1").numbers == weights_view(1, "1/d_k").numbers
+
+
+def test_without_a_scale_the_weights_sharpen_and_with_one_over_d_k_they_flatten():
+    for scale, sign in (("1", 1), ("1/d_k", -1)):
+        tops = [float(weights_view(d_k, scale).numbers[TOP]) for d_k in WIDTHS[3:]]
+        assert sign * tops[-1] > sign * tops[0]
+    scaled = [float(weights_view(d_k).numbers[ENTROPY]) for d_k in WIDTHS[3:]]
+    assert 0.7 < min(scaled) < max(scaled) < 0.9  # notebook 03: steady, but this is one draw of nine words
+
+
+def test_the_causal_mask_hides_the_upper_triangle():
+    view = weights_view(causal=True)
+    weights = np.asarray(canvas.axes.images[0].get_array())
+    assert (weights[~causal_mask(9, 9)] == 0).all()
+    np.testing.assert_allclose(weights.sum(axis=-1), 1)
+    assert weights[0, 0] == 1
+    assert written(canvas.axes)[0].count("×") == 36
+    assert "36 cells" in view.alt
+
+
+def test_entropy_is_measured_against_the_keys_that_are_seen():
+    mask = causal_mask(3, 3)
+    uniform = mask / mask.sum(axis=-1, keepdims=True)
+    assert seen_entropy(uniform, mask) == pytest.approx(1)
+    assert seen_entropy(np.eye(3), mask) == 0
