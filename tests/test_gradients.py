@@ -166,7 +166,7 @@ def factor_line(scale, factor, *rows):
 
 def test_factors_are_drawn_with_theory_over_them():
     groups = {
-        "1": factor_line("1", 1.0, (1, 0.2, 1.0, 0.25), (64, 0.3, 8.0, 2.5)),
+        "1": factor_line("1", 1.0, (1, 0.2, 1.1, 0.25), (64, 0.3, 7.9, 2.5)),
         "1/d_k": factor_line("1/d_k", 0.5, (1, 0.2, 1.0, 0.125), (64, 0.1, 8.0, 0.375)),
     }
     _, axes = new(1, 2, sharey=True)
@@ -177,8 +177,10 @@ def test_factors_are_drawn_with_theory_over_them():
     assert_allclose(measured.get_xydata(), [[1, 0.25], [64, 2.5]])
     assert_allclose(theory.get_ydata(), [0.2, 0.3 * 8])
     assert theory.get_linestyle() == "--"
-    assert_allclose(axes[1].lines[1].get_ydata(), [0.5, 4])  # scale × key
-    assert "no scale: the Jacobian goes from 0.20 to 0.30, scale times key length from 1 to 8" in alt
+    assert_allclose(axes[1].lines[1].get_ydata(), [0.5, 4])  # scale × √d_k, whatever the keys' lengths turned out
+    for jacobian, arm, theory in ([axes[i].lines[j].get_ydata() for j in (0, 1, -1)] for i in (0, 1)):
+        assert_allclose(jacobian * arm, theory)  # the dashed line is the product of the other two
+    assert "no scale: the Jacobian goes from 0.20 to 0.30, scale times √d_k from 1 to 8" in alt
     assert "a row of dQ from 0.12 to 0.38, theory 0.4" in alt
     assert [text.get_text() for text in axes[0].get_xticklabels()] == ["1", "64"]
     (legend,) = axes[0].figure.legends

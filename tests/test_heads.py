@@ -18,9 +18,9 @@ from sdpa_course.experiments.heads import (
     projections,
     summary,
 )
-from sdpa_course.explore.heads import HEADS, MODELS, heads_explorer, heads_view, unit_variances
+from sdpa_course.explore.heads import HEADS, MODELS, canvas, heads_explorer, heads_view, unit_variances
 from sdpa_course.figures import new
-from sdpa_course.figures.heads import EDGES, LOOKS, costs, mixture_errors, one_choice, variance_and_entropy
+from sdpa_course.figures.heads import EDGES, LOOKS, mixture_errors, one_choice, variance_and_entropy
 
 
 def result(**changes) -> HeadScores:
@@ -177,16 +177,6 @@ def test_one_choice_draws_each_head_their_mean_and_the_scores():
     assert "with scale 1/√d_k 2.000, with scale 1/√d_model 1.000, for tokens of standard deviation 1.5" in alt
 
 
-def test_costs_draws_what_it_is_given():
-    _, axes = new(1, 2)
-    alt = costs(axes, [1, 2, 4], {"parameters": [100] * 3, "operations": [2000] * 3}, [9, 18, 36], [9, 18, 36])
-    assert [list(x.get_ydata()) for x in axes[0].lines] == [[100] * 3, [2000] * 3]
-    assert [list(x.get_ydata()) for x in axes[1].lines] == [[9, 18, 36]] * 2
-    assert len({x.get_marker() for x in axes[0].lines}) == 2
-    assert "parameters 100 to 100; operations 2,000 to 2,000" in alt
-    assert "from 9 to 36" in alt
-
-
 def test_mixture_errors_draws_both_halves_and_their_sum():
     _, ax = new()
     p, left, right = np.array([0.0, 0.5, 1.0]), np.array([0.7, 0.3, 0.0]), np.array([0.0, 0.3, 0.7])
@@ -196,6 +186,17 @@ def test_mixture_errors_draws_both_halves_and_their_sum():
     assert_allclose(ax.lines[6].get_ydata(), 0.125)
     for words in ("falls from 0.70 to 0.00", "rises from 0.00", "between 0.60 and 0.70", "at 0.12"):
         assert words in alt
+    assert "their sum stays at 0.75." in mixture_errors(ax, p, left, 0.75 - left, (p, left, right), 0)
+
+
+@pytest.mark.parametrize(("d_model", "sigma"), [(64, 1.0), (64, 2.0), (1024, 1.0)])
+def test_no_head_leaves_the_picture_of_the_slider(d_model, sigma):
+    heads_view(d_model=d_model, sigma=sigma)
+    ax = canvas.axes[0]
+    low, high = ax.get_ylim()
+    drawn = np.concatenate([line.get_ydata() for line in ax.lines if line.get_marker() == "_"])
+    assert len(drawn) == 2 * sum(HEADS)
+    assert low < drawn.min() < drawn.max() < high
 
 
 # slider

@@ -126,7 +126,7 @@ def test_weight_maps_write_their_numbers_so_that_they_can_be_read():
     np.testing.assert_allclose(axes[0].images[0].get_array(), WEIGHTS)
     assert axes[0].images[0].get_clim() == (0, 1)
     assert [label.get_text() for label in axes[0].get_yticklabels()] == ["love", "phones"]
-    assert "love: 1.00, 0.00; phones: 0.25, 0.75" in alt
+    assert "a. love: 1.00, 0.00; phones: 0.25, 0.75. b. love: 1.00, hidden; phones: 0.25, 0.75." in alt
 
 
 def test_weight_map_describes_its_sharpest_row():
@@ -150,8 +150,15 @@ def test_what_it_looks_at_draws_every_bar_and_names_the_winner():
     alt = what_it_looks_at(axes, rows, ["dog", "ball"])
     assert [bar.get_height() for bar in axes[0].patches] == [0.2, 0.7, 0.1, 0.6, 0.3, 0.1]
     assert [bar.get_hatch() for bar in axes[0].patches[::3]] == ["", "//"]
-    for words in ("last word fast: most on ball, 0.70", "last word red: most on dog, 0.60", "most on fast, 0.80"):
+    for words in ("last word fast: most on ball, 0.70;", "last word red: most on dog, 0.60;", "most on fast, 0.80."):
         assert words in alt
+
+
+def test_what_it_looks_at_names_both_words_of_a_tie():
+    _, axes = new(1, 2, sharey=True)
+    tie = {"late": [0.45 + 1e-16, 0.45 - 1e-16, 0.1]}
+    alt = what_it_looks_at(axes, {"first": tie, "second": tie}, ["dog", "ball"])
+    assert "last word late: most on dog and ball, 0.45 each" in alt
 
 
 def test_choice_shares_draws_points_theory_and_band():

@@ -9,7 +9,6 @@ Axes: Tq queries · Tk keys · d_k width · d_a hidden width
 """
 
 import math
-import time
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +16,7 @@ import numpy as np
 from ..kernels.scores import additive_scores_forward, dot_scores_forward
 from ..kernels.threads import one_blas_thread
 from .gradients import rms
+from .speed import interleave
 
 
 class AdditiveSpread(NamedTuple):
@@ -31,11 +31,11 @@ class AdditiveSpread(NamedTuple):
 
 
 class Costs(NamedTuple):
-    """What one score matrix takes: element operations, and numbers held at once."""
+    """What one score matrix takes: element operations, and numbers written."""
 
     multiplications: int  # by matrix products
     tanh: int
-    numbers: int  # stored for the backward pass, beside q and k
+    numbers: int  # written: the scores, and the hidden layer
 
 
 def draw_additive(d_k: int, d_a: int, *, rng, v_std: float = 1.0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -73,7 +73,7 @@ def measure_spread(
 
 
 def dot_costs(Tq: int, Tk: int, d_k: int) -> Costs:
-    """q kᵀ: one matrix product, and the scores themselves to keep.
+    """q kᵀ: one matrix product, and the scores themselves to write.
 
     Examples
     --------
@@ -96,22 +96,16 @@ def additive_costs(Tq: int, Tk: int, d_k: int, d_a: int) -> Costs:
 
 
 def scoring_times(lengths, *, rng, d_k: int = 64, d_a: int = 64, repeats: int = 3) -> list[tuple[float, float]]:
-    """Seconds for the n × n scores, `(dot, additive)` for each n: the best of a few runs on this machine."""
+    """Seconds for the n × n scores, `(dot, additive)` for each n: the best of a few runs, on one thread."""
     layer = draw_additive(d_k, d_a, rng=rng, v_std=1 / math.sqrt(d_a))
     times = []
     for n in lengths:
         q, k = rng.standard_normal((2, n, d_k))
-        dot = best_of(repeats, lambda q=q, k=k: dot_scores_forward(q, k))
-        times.append((dot, best_of(repeats, lambda q=q, k=k: additive_scores_forward(q, k, *layer))))
+        contestants = {
+            "dot": lambda q=q, k=k: dot_scores_forward(q, k),
+            "additive": lambda q=q, k=k: additive_scores_forward(q, k, *layer),
+        }
+        with one_blas_thread():  # NumPy's tanh has one thread as well
+            measured = interleave(contestants, repeats)
+        times.append((measured["dot"].least, measured["additive"].least))
     return times
-
-
-def best_of(repeats: int, function) -> float:
-    """Shortest of several runs, in seconds, on one thread: the others were disturbed."""
-    best = math.inf
-    with one_blas_thread():  # NumPy's tanh has one thread as well
-        for _ in range(repeats):
-            start = time.perf_counter()
-            function()
-            best = min(best, time.perf_counter() - start)
-    return best

@@ -25,7 +25,7 @@ from ..kernels.threads import one_blas_thread
 from .gradients import D_V, rms
 from .saturation import jacobian_norm, relative_entropy
 
-CAP = 5.0  # the bound c of c · tanh(s / c): low, so that its effect shows at initialisation
+CAP = 5.0  # the bound b of b · tanh(s / b): low, so that its effect shows at initialisation
 
 
 class Comparison(NamedTuple):
@@ -71,7 +71,7 @@ def cosine_rule(factor):
 
 
 def capped(inner, cap: float = CAP):
-    """c · tanh(s / c) on top of another rule."""
+    """b · tanh(s / b) on top of another rule, with b the cap."""
 
     def rule(q, k, d_model):
         scores, backward = inner(q, k, d_model)
@@ -91,8 +91,8 @@ RULES = {
     **{name: dot_rule(name) for name in SCALES},
     "cos": cosine_rule(lambda d_k: 1.0),
     "sqrt(d_k) cos": cosine_rule(math.sqrt),
-    "cap of 1": capped(dot_rule("1")),
-    "cap of 1/sqrt(d_k)": capped(dot_rule("1/sqrt(d_k)")),
+    "1, capped": capped(dot_rule("1")),
+    "1/sqrt(d_k), capped": capped(dot_rule("1/sqrt(d_k)")),
     "learned": learned_rule,
 }
 

@@ -125,9 +125,9 @@ def summarise(setting: Setting, seed: int) -> dict:
     """Train, and keep what a sweep stores: accuracies, where each record starts and ends, two curves."""
     run = train(setting, seed)
     history = run.history
-    curves = {f"{name}_curve": getattr(history, name).round(3).tolist() for name in ("accuracy", "entropy")}
+    curves = {f"{name}_curve": for_json(getattr(history, name).round(3)) for name in ("accuracy", "entropy")}
     ends = {
-        name: [float(f"{value:.4g}") if np.isfinite(value) else None for value in (values[0], values[-1])]
+        name: for_json(float(f"{value:.4g}") for value in (values[0], values[-1]))
         for name, values in history._asdict().items()
         if name not in ("step", "accuracy")
     }
@@ -140,6 +140,11 @@ def summarise(setting: Setting, seed: int) -> dict:
         **ends,
         **curves,
     }
+
+
+def for_json(values) -> list[float | None]:
+    """Numbers as JSON can hold them: None for what is not finite."""
+    return [float(value) if np.isfinite(value) else None for value in values]
 
 
 @quiet

@@ -13,7 +13,7 @@ from .explorer import Explorer, steps_slider
 
 HEADS = (1, 2, 4, 8, 16, 32, 64)
 MODELS = (64, 128, 256, 512, 1024)
-SIGMAS = (0.5, 1.0, 1.5, 2.0)
+SIGMAS = (1.0, 1.25, 1.5, 2.0)
 TOKENS = 48
 canvas = Canvas(1, 2, size=(9, 4))
 

@@ -32,7 +32,7 @@ def factors_by_width(axes, groups) -> str:
     for ax, (scale, line) in zip(axes, groups.items(), strict=True):
         widths = [f.d_k for f in line]
         ax.plot(widths, [f.jacobian for f in line], "C3v:", ms=11, mfc="none", label=r"$\|J\|_F$")
-        ax.plot(widths, [f.factor * f.key for f in line], "C5D-.", label=r"scale × $\|k\|$")
+        ax.plot(widths, [f.factor * math.sqrt(f.d_k) for f in line], "C5D-.", label=r"scale × $\sqrt{d_k}$")
         ax.errorbar(
             widths, [f.dq for f in line], [f.dq_spread for f in line], fmt="C0o", capsize=4, label=r"row of $dQ$"
         )
@@ -43,9 +43,9 @@ def factors_by_width(axes, groups) -> str:
         ax.minorticks_off()
         low, high = line[0], line[-1]
         words.append(
-            f"{PLAIN[scale]}: the Jacobian goes from {low.jacobian:.2f} to {high.jacobian:.2f}, scale times key length "
-            f"from {low.factor * low.key:.2g} to {high.factor * high.key:.2g}, a row of dQ from {low.dq:.2g} to "
-            f"{high.dq:.2g}, theory {high.theory:.2g}"
+            f"{PLAIN[scale]}: the Jacobian goes from {low.jacobian:.2f} to {high.jacobian:.2f}, scale times √d_k "
+            f"from {low.factor * math.sqrt(low.d_k):.2g} to {high.factor * math.sqrt(high.d_k):.2g}, a row of dQ from "
+            f"{low.dq:.2g} to {high.dq:.2g}, theory {high.theory:.2g}"
         )
     axes[0].set_ylabel("root mean square")
     handles = axes[0].get_legend_handles_labels()
@@ -95,7 +95,7 @@ def rms_and_median(ax, results, along: str) -> str:
             f"{PLAIN[scale]}: rms from {low.rms:.2g} at {x[0]} to {high.rms:.2g} at {x[-1]}, median from "
             f"{low.median:.2g} to {high.median:.2g}"
         )
-    ax.set(xscale="log", yscale="log", ylim=(1e-7, 30))
+    ax.set(xscale="log", yscale="log", ylim=(3e-8, 30))
     ax.set_xticks(x, labels=map(str, x))
     ax.minorticks_off()
     return "; ".join(words)

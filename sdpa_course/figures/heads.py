@@ -1,4 +1,4 @@
-"""What the number of heads changes: variance, entropy, cost, and what one head cannot copy. For notebook 08."""
+"""What the number of heads changes: variance, entropy, and what one head cannot copy. For notebook 08."""
 
 import numpy as np
 
@@ -82,64 +82,31 @@ def one_choice(axes, chosen: int, d_model: int, sigma: float, results: dict, sco
     marked = []
     if axes[0].get_yscale() != "log":
         axes[0].set(yscale="log")
-        axes[0].set_yticks([0.001, 0.01, 0.1, 1, 10], ["0.001", "0.01", "0.1", "1", "10"])
+        axes[0].set_yticks([0.01, 0.1, 1, 10], ["0.01", "0.1", "1", "10"])
         axes[0].minorticks_off()
     axes[0].axvline(chosen, color="C5", linewidth=9, alpha=0.45, zorder=0)
     for scale, (variances, theory) in results.items():
         _, words, colour, marker, line = LOOKS[scale]
         heads = list(variances)
         single = np.concatenate([np.stack([np.full(h, h), variances[h]]) for h in heads], axis=1)  # (2, all heads)
-        axes[0].plot(*single, color=colour, marker="_", linestyle="none", markersize=13, alpha=0.5)
+        axes[0].plot(*single, color=colour, marker="_", linestyle="none", markersize=20, markeredgewidth=1, alpha=0.4)
         means = [variances[h].mean() for h in heads]
-        axes[0].plot(heads, means, color=colour, marker=marker, linestyle="none", label=words)
+        axes[0].plot(heads, means, color=colour, marker=marker, linestyle="none", mec="black", label=words)
         axes[0].plot(heads, theory, "k--", linewidth=1.4)
         shares = np.histogram(scores[scale], EDGES)[0] / scores[scale].size
         axes[1].stairs(shares, EDGES, color=colour, linestyle=line, linewidth=2.4, label=words.removeprefix("scale "))
         marked.append(f"{words} {variances[chosen].mean():.3f}")
     heads_axis(axes[0], heads)
-    axes[0].set(title=f"d_model = {d_model}, σ = {sigma:g}", ylabel="variance of a score", ylim=(1e-4, 60))
+    axes[0].set(title=f"d_model = {d_model}, σ = {sigma:g}", ylabel="variance of a score", ylim=(3e-3, 50))
     axes[0].legend(loc="lower left")
     axes[1].set(title=f"h = {chosen}, d_k = {d_model // chosen}", xlabel="score", ylabel="share of all scores")
     axes[1].set(xlim=(-6.3, 6.3), ylim=(0, 1.02))
     axes[1].legend(loc="upper right")
     return (
         f"Left, the variance of a score against the number of heads from {heads[0]} to {heads[-1]} at d_model = "
-        f"{d_model}, a dash for each head and a marker for their mean, with dashed lines for the theory and h = "
+        f"{d_model}, a faint tick for each head and a marker for their mean, with dashed lines for the theory and h = "
         f"{chosen} marked; there the mean is, with {', with '.join(marked)}, for tokens of standard deviation "
         f"{sigma:g}. Right, outlines of the distribution of the scores at that h for both scales."
-    )
-
-
-@styled
-def costs(axes, heads, curves: dict, numbers, theory) -> str:
-    """Parameters and operations against h on the left, the numbers in all weight matrices on the right.
-
-    Parameters
-    ----------
-    axes : two matplotlib axes
-    heads : sequence of int
-    curves : dict of label -> one count for each number of heads
-    numbers : sequence of int
-        Attention weights in memory.
-    theory : sequence of int
-        What they should be: dashed.
-    """
-    looks = zip(("C0", "C2", "C3"), ("s", "^", "D"), strict=True)
-    for (label, counts), (colour, marker) in zip(curves.items(), looks, strict=False):
-        axes[0].plot(heads, counts, color=colour, marker=marker, label=label)
-    axes[1].plot(heads, numbers, color="C1", marker="o", linestyle="none", label="counted")
-    axes[1].plot(heads, theory, "k--", linewidth=1.6, label="$h\\,T^2$")
-    top = max(max(counts) for counts in curves.values())
-    axes[0].set(title="parameters and operations", yscale="log", ylim=(None, 12 * top))
-    axes[1].set(title="attention weights in memory", yscale="log")
-    for ax in axes:
-        heads_axis(ax, heads)
-        ax.legend(loc="upper left")
-    flat = "; ".join(f"{label} {counts[0]:,} to {counts[-1]:,}" for label, counts in curves.items())
-    return (
-        f"Two line charts against the number of heads from {heads[0]} to {heads[-1]}, vertical axes logarithmic. Left, "
-        f"level lines: {flat}. Right, a rising line: attention weights in memory from {numbers[0]:,} to "
-        f"{numbers[-1]:,}."
     )
 
 
@@ -174,9 +141,10 @@ def mixture_errors(ax, p, left, right, theory, two_heads: float) -> str:
         ylim=(-0.06, 1.05 * total.max()),
     )
     ax.legend(loc="center left", bbox_to_anchor=(1.01, 0.5))
+    low, high = f"{total.min():.2f}", f"{total.max():.2f}"
+    level = f"at {low}" if low == high else f"between {low} and {high}"
     return (
         f"Mean squared error against the weight p of one head on the left token, from {p[0]:g} to {p[-1]:g}. The error "
         f"of the left half falls from {left[0]:.2f} to {left[-1]:.2f}, that of the right half rises from "
-        f"{right[0]:.2f} to {right[-1]:.2f}, and their sum stays between {total.min():.2f} and "
-        f"{total.max():.2f}. Two heads lie at {two_heads:.2f}."
+        f"{right[0]:.2f} to {right[-1]:.2f}, and their sum stays {level}. Two heads lie at {two_heads:.2f}."
     )

@@ -1,6 +1,4 @@
-"""Scales and scoring rules beside each other: metrics, exponents, additive attention, placements. For notebook 07."""
-
-import math
+"""Scales and scoring rules beside each other: metrics, exponents, additive attention. For notebook 07."""
 
 import numpy as np
 
@@ -10,11 +8,12 @@ from .saturation import LOOKS as SHARED_LOOKS
 # rule -> (label, colour, marker): never told apart by colour alone.
 LOOKS = {
     **SHARED_LOOKS,
+    "1": ("1", "C1", "o"),  # its name in the tables
     "1/sqrt(d_model)": (r"$1/\sqrt{d_{model}}$", "C5", "v"),
     "cos": ("cos", "C3", "P"),
     "sqrt(d_k) cos": (r"$\sqrt{d_k}$ cos", "C6", "x"),
-    "cap of 1": ("cap, no scale", "C3", "D"),
-    "cap of 1/sqrt(d_k)": (r"cap, $1/\sqrt{d_k}$", "C4", "d"),
+    "1, capped": ("1, capped", "C3", "D"),
+    "1/sqrt(d_k), capped": (r"$1/\sqrt{d_k}$, capped", "C4", "d"),
     "learned": ("learned", "C6", "+"),
 }
 PANELS = {
@@ -123,9 +122,17 @@ def two_rules(axes, x, dot, additive, bound: float, samples: dict) -> str:
     """
     axes[0].plot(x, dot, color="C0", label="dot product ÷ $\\sqrt{d_k}$")
     axes[0].plot(x, additive, color="C1", linestyle="-.", label="additive")
-    for sign in (1, -1):
+    for sign, label, side, away in ((1, r"$\|v\|_1$", "bottom", 3), (-1, r"$-\|v\|_1$", "top", -4)):
         axes[0].axhline(sign * bound, color="black", linestyle="--", linewidth=1.4)
-    axes[0].text(x[0], bound, r" $\|v\|_1$", va="bottom")
+        place = x[0] if sign == 1 else x[-1]  # the corners that the straight line leaves free
+        axes[0].annotate(
+            label,
+            (place, sign * bound),
+            (0, away),
+            textcoords="offset points",
+            va=side,
+            ha="left" if sign == 1 else "right",
+        )
     axes[0].set(title="one score", xlabel="one coordinate of the query", ylabel="score")
     axes[0].set_ylim(min(dot.min(), -bound) - bound, max(dot.max(), bound) + bound / 5)  # room for the legend
     axes[0].legend(loc="lower right")
@@ -187,31 +194,4 @@ def times_by_length(ax, lengths, dot, additive) -> str:
     return (
         f"Time for n × n scores on this machine against n from {lengths[0]} to {lengths[-1]}, both axes logarithmic. "
         f"At the last n: dot product {1000 * dot[-1]:.2f} ms, additive {1000 * additive[-1]:.2f} ms."
-    )
-
-
-@styled
-def step_ratios(ax, results) -> str:
-    """How many times as far one step moves the scores when the scale is folded into W_Q, against d_k.
-
-    Parameters
-    ----------
-    ax : matplotlib axes
-    results : sequence of FirstSteps
-    """
-    widths = [row.d_k for row in results]
-    sgd = [row.sgd_folded / row.sgd_outside for row in results]
-    adam = [row.adam_folded / row.adam_outside for row in results]
-    ax.plot(widths, sgd, color="C1", marker="o", linestyle="none", label="SGD")
-    ax.plot(widths, adam, color="C0", marker="s", linestyle="none", label="Adam, first step")
-    ax.plot(widths, widths, "k--", linewidth=1.6, label="theory: $d_k$ and $\\sqrt{d_k}$")
-    ax.plot(widths, [math.sqrt(width) for width in widths], "k--", linewidth=1.6)
-    ax.set_xscale("log", base=2)
-    ax.set(yscale="log", xlabel="$d_k$", ylabel="move, folded ÷ outside")
-    ax.set_xticks(widths, [str(width) for width in widths])
-    ax.legend()
-    return (
-        f"How many times as far one step moves the scores with the scale folded into W_Q, against d_k, both axes "
-        f"logarithmic, with dashed theory d_k and root of d_k. From d_k = {widths[0]} to {widths[-1]}: SGD from "
-        f"{sgd[0]:.1f} to {sgd[-1]:.1f}, Adam from {adam[0]:.1f} to {adam[-1]:.1f}."
     )

@@ -94,9 +94,11 @@ def weight_maps(axes, panels: dict, tokens, allowed=None) -> str:
     """
     words = []
     for ax, (title, weights) in zip(np.ravel(axes), panels.items(), strict=True):
-        draw_map(ax, np.asarray(weights), tokens, (allowed or {}).get(title))
+        seen = (allowed or {}).get(title)
+        draw_map(ax, np.asarray(weights), tokens, seen)
         ax.set_title(title)
-        rows = (f"{token}: {', '.join(f'{w:.2f}' for w in row)}" for token, row in zip(tokens, weights, strict=True))
+        cells = cell_texts(weights, seen, "hidden").tolist()
+        rows = (f"{token}: {', '.join(row)}" for token, row in zip(tokens, cells, strict=True))
         words.append(f"{title}. {'; '.join(rows)}")
     return (
         f"Attention weights as a heat map, {len(tokens)} by {len(tokens)}; rows are queries, columns keys in the order "
@@ -133,14 +135,19 @@ def draw_map(ax, weights: np.ndarray, tokens, allowed) -> None:
     n = len(tokens)
     # Many words: cells as wide as there is room, so that no label needs turning.
     ax.imshow(weights, cmap=MAP, vmin=0, vmax=1, aspect="equal" if n <= 4 else "auto")
-    seen = np.ones((n, n), dtype=bool) if allowed is None else allowed
-    texts = [f"{weight:.2f}" if may else "×" for weight, may in zip(weights.flat, seen.flat, strict=True)]
+    texts = cell_texts(weights, allowed, "×").ravel().tolist()
     inks = [ink(colour) for colour in colormaps[MAP](weights.ravel())]
     ax.add_collection(numbers(ax, texts, inks, 16 if n <= 4 else 12))
     ax.set_xticks(range(n), tokens)
     ax.set_yticks(range(n), tokens)
     ax.grid(False)
     ax.set(xlabel="key", ylabel="query")
+
+
+def cell_texts(weights, allowed, hidden: str) -> np.ndarray:
+    """Each weight with two decimals; a word or sign in place of the weights that are not allowed."""
+    texts = np.array([[f"{weight:.2f}" for weight in row] for row in weights])
+    return texts if allowed is None else np.where(allowed, texts, hidden)
 
 
 def numbers(ax, texts, inks, points: float) -> PathCollection:
@@ -179,9 +186,11 @@ def what_it_looks_at(axes, rows: dict, words) -> str:
         for i, ((last, weights), (colour, hatch)) in enumerate(zip(by_last.items(), HATCHES, strict=False)):
             shift = (i - (len(by_last) - 1) / 2) * width
             ax.bar(places + shift, weights, width, color=colour, hatch=hatch, edgecolor="white", label=f"… was {last}")
-            best = int(np.argmax(weights))
-            name = [*words, last][best]
-            told.append(f"{title}, last word {last}: most on {name}, {weights[best]:.2f}")
+            best = np.max(weights)
+            names = [name for name, w in zip([*words, last], weights, strict=True) if np.isclose(w, best)]  # ties
+            told.append(
+                f"{title}, last word {last}: most on {' and '.join(names)}, {best:.2f}{' each' * (len(names) > 1)}"
+            )
         ax.set(title=title, xlabel="word that is looked at", ylim=(0, 1.05))
         ax.set_xticks(places, [*words, "(last)"], rotation=40)
     axes[0].set_ylabel("weight in the row of “it”")
