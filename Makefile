@@ -1,7 +1,8 @@
 # make lab    read the course in JupyterLab        make test   run everything that must hold
 # make notebooks   execute the notebooks anew      make bench  measure the kernels, write docs/benchmarks.md
 # make sweep  train the models of notebook 09      make lock   refresh the pinned versions
-# make format tidy the code                        make clean  remove the environment
+# make flashcards  write downloads/                make format tidy the code
+# make clean  remove the environment
 
 PYTHON ?= python3
 LAB_ARGS ?=
@@ -13,7 +14,7 @@ ENVIRONMENT = @command -v $(PYTHON) >/dev/null || { \
 	echo "sdpa-course: $(PYTHON) was not found; Python 3.11 or newer is needed (or name it: make PYTHON=/path/to/python3)" >&2; \
 	exit 1; }; $(PYTHON) tools/environment.py
 
-.PHONY: help lab test notebooks bench sweep lock format clean
+.PHONY: help lab test notebooks bench flashcards sweep lock format clean
 
 help:
 	@sed -n 's/^# //p' Makefile
@@ -40,6 +41,10 @@ notebooks:
 bench:
 	$(ENVIRONMENT) install torch
 	@$(BIN)/python tools/bench.py
+
+flashcards:
+	$(ENVIRONMENT) install lab tests
+	@$(BIN)/python tools/flashcards.py
 
 sweep:
 	$(ENVIRONMENT) install lab

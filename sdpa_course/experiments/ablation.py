@@ -77,6 +77,7 @@ def grids() -> dict[str, Grid]:
         ),
         "few examples": Grid(cross(adam, d_k=(16, 64), scale=PLAIN, examples=(16, 64, 256)), 5),
         "transformer": Grid(cross(transformer, d_k=(8, 16, 64), scale=PLAIN), 5),
+        "transformer, longer": Grid(cross(transformer._replace(d_k=64, steps=1800), scale=PLAIN), 5),
     }
 
 

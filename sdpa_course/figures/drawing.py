@@ -89,7 +89,7 @@ def wipe(ax) -> None:
 
 def pixels(figure: Figure) -> tuple[int, int]:
     """Width and height of the figure's picture."""
-    width, height = (int(inches * figure.dpi) for inches in figure.get_size_inches())
+    width, height = (round(inches * figure.dpi) for inches in figure.get_size_inches())
     return width, height
 
 

@@ -1,0 +1,131 @@
+"""Trials of what is said about gradients: C07, C08, C09, C17."""
+
+import functools
+import math
+
+import numpy as np
+
+from ..experiments.gradients import Account, draw_layer, measure_positions, rms, sweep
+from ..kernels.softmax import softmax_forward, softmax_jacobian
+from ..verify.gradcheck import numerical_gradient
+from .verdict import Finding, Part
+
+WIDTHS = (1, 8, 64, 512, 4096)
+
+
+@functools.cache
+def accounts(scale: str, seed: int) -> dict[int, Account]:
+    """d_k -> the account of notebook 06: 512 queries, 64 keys, ten draws."""
+    rng = np.random.default_rng(seed)
+    return {row.d_k: row for row in sweep(WIDTHS, [64], [scale], rng=rng, progress=False)}
+
+
+def largest_eigenvalue(seed: int) -> float:
+    """Of the softmax Jacobian, over rows of 16 scores of three sizes: what it multiplies a gradient by, at most."""
+    rng = np.random.default_rng(seed)
+    rows = np.concatenate([size * rng.standard_normal((200, 16)) for size in (1, 10, 1000)])
+    return float(np.linalg.eigvalsh(softmax_jacobian(rows)).max())
+
+
+def c07(seed: int) -> Finding:
+    """Is the norm larger, does it run away, and is softmax to blame?"""
+    plain, scaled = accounts("1", seed), accounts("1/sqrt(d_k)", seed)
+    ratio = {d_k: plain[d_k].rms / scaled[d_k].rms for d_k in WIDTHS[1:]}
+    power = math.log(plain[4096].rms / plain[512].rms, 8)
+    eigenvalue = largest_eigenvalue(seed)
+    return Finding(
+        (
+            Part(
+                "the norm on Q is larger",
+                min(ratio.values()) > 2,
+                f"rms row of dQ: {ratio[64]:.1f} times the scaled one at d_k = 64, {ratio[4096]:.1f} times at 4096",
+            ),
+            Part(
+                "it runs away, like √d_k or faster",
+                power >= 0.5,
+                f"from 512 to 4096 it grows like d_k to the power {power:.2f}",
+            ),
+            Part("softmax amplifies", eigenvalue > 1, f"it multiplies by at most {eigenvalue:.3f}"),
+        ),
+        {"ratio_64": ratio[64], "ratio_4096": ratio[4096], "power": power, "eigenvalue": eigenvalue},
+    )
+
+
+def c08(seed: int) -> Finding:
+    """The norm, and the typical row."""
+    plain, scaled = accounts("1", seed), accounts("1/sqrt(d_k)", seed)
+    numbers = {f"median_{d_k}": plain[d_k].median for d_k in (64, 512, 4096)}
+    numbers |= {f"scaled_{d_k}": scaled[d_k].median for d_k in (64, 512, 4096)}
+    numbers |= {"rms_512": plain[512].rms, "scaled_rms_512": scaled[512].rms}
+    numbers |= {"dead_4096": plain[4096].dead, "top_tenth_512": plain[512].top_tenth}
+    return Finding(
+        (
+            Part(
+                "the typical row dies at d_k = 512",
+                plain[512].median < scaled[512].median / 3,
+                f"median row of dQ {plain[512].median:.3f}, scaled {scaled[512].median:.3f}; at 4096 "
+                f"{plain[4096].dead:.0%} of the rows are dead",
+            ),
+            Part(
+                "and at d_k = 64",
+                plain[64].median < scaled[64].median / 3,
+                f"median {plain[64].median:.3f}, scaled {scaled[64].median:.3f}",
+            ),
+            Part(
+                "the norm vanishes",
+                plain[512].rms < scaled[512].rms / 3,
+                f"rms {plain[512].rms:.2f}, scaled {scaled[512].rms:.3f}, at 512",
+            ),
+        ),
+        numbers,
+    )
+
+
+def c09(seed: int) -> Finding:
+    """p(1 − p) against measured slopes: of a weight, and of a loss 1 p₁ + 2 p₂ + 4 p₃."""
+    scores, dweights = np.log([5.0, 3.0, 2.0]), np.array([1.0, 2.0, 4.0])
+    p = softmax_forward(scores)
+    own = [numerical_gradient(lambda s, i=i: softmax_forward(s)[i], scores)[i] for i in range(3)]
+    true = numerical_gradient(lambda s: float(dweights @ softmax_forward(s)), scores)
+    diagonal = dweights * p * (1 - p)
+    wrong = float(abs(diagonal - true).max())
+    return Finding(
+        (
+            Part(
+                "for a weight and its own score",
+                np.allclose(own, p * (1 - p), atol=1e-8),
+                f"slopes {', '.join(f'{slope:.2f}' for slope in own)}",
+            ),
+            Part(
+                "for the gradient of a loss",
+                wrong < 1e-6,
+                f"off by up to {wrong:.3f}; {diagonal[0]:.3f} instead of {true[0]:.3f}",
+            ),
+        ),
+        {"wrong": wrong, "diagonal": float(diagonal[0]), "true": float(true[0])},
+    )
+
+
+def c17(seed: int) -> Finding:
+    """Pairs, keys, parameters: d_k = 512, no scale, 64 keys."""
+    pairs = measure_positions(512, 64, "1", rng=np.random.default_rng(seed))
+    keys = measure_positions(512, 64, "1", rng=np.random.default_rng(seed), rows=512)
+    layer = draw_layer(512, 64, 1.0, rng=np.random.default_rng(seed), rows=64)
+    gradient = np.random.default_rng(9).standard_normal((64, 100)).T @ layer.dq  # dW_Q = Xᵀ dQ
+    small = float(np.mean(abs(gradient) < 0.01 * rms(gradient)))
+    return Finding(
+        (
+            Part(
+                "ignored pairs get next to nothing",
+                pairs.carried < 0.01 < pairs.ignored,
+                f"{pairs.ignored:.1%} of the (query, key) pairs carry {pairs.carried:.2%} of the gradient",
+            ),
+            Part(
+                "some keys get nothing",
+                keys.lonely > 0.05,
+                f"{keys.lonely:.1%} of them with 512 queries ({pairs.lonely:.1%} with 64)",
+            ),
+            Part("few parameters are updated", small > 0.5, f"{small:.1%} of the entries of dW_Q are near zero"),
+        ),
+        {"ignored": pairs.ignored, "carried": pairs.carried, "lonely": pairs.lonely, "small": small},
+    )

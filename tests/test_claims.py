@@ -1,0 +1,280 @@
+"""Notebook 11: verdicts follow from measured parts, agree with the other notebooks, and change with the code."""
+
+import json
+import math
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sdpa_course.experiments.ablation import Cell
+from sdpa_course.explore import claims as explore
+from sdpa_course.figures import new
+from sdpa_course.figures.claims import LOOKS, LOWEST, folk_claims, verdict_grid
+from sdpa_course.kernels import _checks, scores
+from sdpa_course.trial import gradients, shapes, training, variance
+from sdpa_course.trial import softmax as trial_softmax
+from sdpa_course.trial.claims import CLAIMS, NOTEBOOKS, THEMES, try_claims
+from sdpa_course.trial.docket import count_verdicts, markdown_table, plain_table, show_docket
+from sdpa_course.trial.verdict import Finding, Part, Trial, Verdict, decide, how_equal
+
+ROOT = Path(__file__).parent.parent
+HOLDS = {"C01", "C02", "C05", "C10", "C28"}
+FAILS = {"C13", "C16", "C22", "C23", "C24", "C25", "C26", "C27"}
+PARTIAL = {("04", "C07")}  # "as far as softmax goes": a part of the claim, decided in notebook 06
+SAID = re.compile(r"\bC[0-2]\d\b|Verdict: \*\*(holds|half true|fails)\*\*")
+
+
+@pytest.fixture(scope="module")
+def trials() -> dict[str, Trial]:
+    return {trial.claim.id: trial for theme in THEMES for trial in try_claims(theme)}
+
+
+def printed_verdicts(path: Path) -> dict[str, set[str]]:
+    """claim -> verdicts that stand in a notebook's text: each belongs to the claim that was named last before it."""
+    found = {}
+    for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+        if cell["cell_type"] == "markdown":
+            last = None
+            for match in SAID.finditer("".join(cell["source"])):
+                if match[1] is None:
+                    last = match[0]
+                elif last:
+                    found.setdefault(last, set()).add(match[1])
+    return found
+
+
+# the register
+
+
+def test_every_claim_is_there_once_and_knows_where_it_was_decided():
+    assert sorted(CLAIMS) == [f"C{number:02d}" for number in range(1, 30)]
+    assert {claim.theme for claim in CLAIMS.values()} == set(THEMES)
+    assert all(len(of_theme(theme)) <= 10 for theme in THEMES)
+    for claim in CLAIMS.values():
+        assert claim.notebook in NOTEBOOKS.values()
+        assert len(claim.statement.split()) >= 5, claim.id
+
+
+def of_theme(theme):
+    return [claim for claim in CLAIMS.values() if claim.theme == theme]
+
+
+def test_unknown_theme_is_refused():
+    with pytest.raises(ValueError, match="theme: got 'colour', expected one of variance"):
+        try_claims("colour")
+
+
+# verdicts
+
+
+def test_verdict_follows_from_the_parts():
+    assert decide([True, True]) is Verdict.HOLDS
+    assert decide([False]) is Verdict.FAILS
+    assert decide(part for part in (True, False, False)) is Verdict.HALF_TRUE
+    with pytest.raises(ValueError, match="met: got no part"):
+        decide([])
+
+
+@pytest.mark.parametrize("name", sorted(CLAIMS))
+def test_verdict_is_what_the_course_found(trials, name):
+    expected = "holds" if name in HOLDS else "fails" if name in FAILS else "half true"
+    assert trials[name].verdict == expected
+
+
+@pytest.mark.parametrize("name", sorted(CLAIMS))
+def test_parts_are_told_with_numbers(trials, name):
+    finding = trials[name].finding
+    assert len({part.says for part in finding.parts}) == len(finding.parts)
+    for part in finding.parts:
+        assert isinstance(part.met, bool)  # not np.bool: `is` and JSON shall work
+        assert re.search(r"\d", part.evidence), part
+    if trials[name].verdict == "half true":
+        assert {part.met for part in finding.parts} == {True, False}
+    assert all(math.isfinite(number) for number in finding.numbers.values())
+
+
+def test_verdicts_are_those_printed_in_the_other_notebooks(trials):
+    """Of every notebook that gives one; the one that decided a claim must give it."""
+    decided = set()
+    for path in sorted((ROOT / "notebooks").glob("[01]*.ipynb")):
+        if path.name.startswith("11"):
+            continue
+        for name, verdicts in printed_verdicts(path).items():
+            if (path.name[:2], name) not in PARTIAL:
+                assert verdicts == {str(trials[name].verdict)}, f"{name} in {path.name}"
+                if CLAIMS[name].notebook == path.stem:
+                    decided.add(name)
+    there = {name for name, claim in CLAIMS.items() if (ROOT / "notebooks" / f"{claim.notebook}.ipynb").exists()}
+    assert decided == there
+
+
+def test_the_reader_of_verdicts_can_read():
+    path = ROOT / "notebooks" / "00_start_here.ipynb"
+    assert printed_verdicts(path)["C23"] == {"fails"}
+    assert printed_verdicts(path)["C10"] == {"holds"}
+
+
+@pytest.mark.parametrize("name", sorted(set(CLAIMS) - {"C18", "C19", "C20"}))
+def test_another_seed_gives_the_same_verdict(trials, name):
+    assert CLAIMS[name].try_it(77).verdict == trials[name].verdict
+
+
+# a wrong kernel changes a verdict
+
+
+@pytest.fixture
+def fresh_caches():
+    for function in (variance.spreads, gradients.accounts):
+        function.cache_clear()
+    yield
+    for function in (variance.spreads, gradients.accounts):
+        function.cache_clear()
+
+
+@pytest.mark.usefixtures("fresh_caches")
+@pytest.mark.parametrize("wrong", [lambda d_k: 1 / d_k, lambda d_k: 1.0, lambda d_k: 1.05 / math.sqrt(d_k)])
+def test_wrong_default_scale_breaks_c02(monkeypatch, wrong):
+    right = _checks.check_scale
+    monkeypatch.setattr(scores, "check_scale", lambda s, d_k: wrong(d_k) if s is None else right(s, d_k))
+    assert variance.c02(2).verdict != "holds"
+
+
+@pytest.mark.usefixtures("fresh_caches")
+def test_dot_product_that_forgets_an_entry_breaks_c01(monkeypatch):
+    forward = scores.dot_scores_forward
+    monkeypatch.setattr(
+        variance, "dot_scores_forward", lambda q, k, **kw: forward(q * (np.arange(q.shape[-1]) > 0), k, **kw)
+    )
+    assert variance.c01(2).verdict == "fails"
+
+
+def test_softmax_without_the_maximum_makes_c06_hold(monkeypatch):
+    monkeypatch.setattr(trial_softmax, "softmax_forward", trial_softmax.softmax_naive)
+    assert trial_softmax.c06(6).verdict == "holds"
+
+
+def test_weights_that_do_not_sum_to_one_make_c25_hold(monkeypatch):
+    monkeypatch.setattr(shapes, "softmax_forward", lambda s: np.exp(s - s.max(axis=-1, keepdims=True)))
+    finding = shapes.c25(2)
+    assert finding.verdict == "holds"
+    assert "equal" not in finding.parts[0].evidence
+
+
+def test_diagonal_jacobian_makes_c09_hold(monkeypatch):
+    """If softmax did not tie the weights together, p(1 − p) would be all there is."""
+    monkeypatch.setattr(gradients, "softmax_forward", lambda s: 1 / (1 + np.exp(-s)))
+    assert gradients.c09(0).verdict == "holds"
+
+
+def test_how_equal_tells_rounding_from_error():
+    assert how_equal(0.0) == how_equal(9e-13) == "equal to 12 digits"
+    assert how_equal(2e-12) == "off by up to 2e-12"
+
+
+# stored runs
+
+
+def test_cells_have_the_seeds_asked_for():
+    found = training.reverse(64, "1/sqrt(d_k)")
+    assert isinstance(found, Cell)
+    assert [run.seed for run in found.runs] == list(range(10))
+    assert found.runs[0].setting["d_k"] == 64
+
+
+def test_missing_runs_are_told():
+    with pytest.raises(ValueError, match=r"has 0 of the 5 runs .*d_k=7.* `make sweep`"):
+        training.cell(training.REVERSE._replace(d_k=7), 5)
+
+
+def test_c19_turns_if_unscaled_models_learn(monkeypatch):
+    """With the scaled runs in place of the unscaled ones nothing is left of the claim."""
+    plain = training.reverse
+    monkeypatch.setattr(training, "reverse", lambda d_k, scale, optimiser="SGD": plain(d_k, "1/sqrt(d_k)", optimiser))
+    assert training.c19(0).verdict == "fails"
+
+
+# tables and figures
+
+
+def test_tables_show_every_part_and_link_to_the_notebook(trials):
+    chosen = [trials["C08"], trials["C28"]]
+    table, text = markdown_table(chosen), plain_table(chosen)
+    rows = table.splitlines()
+    assert len(rows) == 4
+    assert {row.count("|") for row in rows} == {6}  # nothing inside a cell breaks the table
+    assert "| ◐ **half true** | [06](06_attention_gradient.ipynb) |" in rows[2]
+    for trial in chosen:
+        for part in trial.finding.parts:
+            assert f"{'✓' if part.met else '✗'} *{part.says}*: {part.evidence}" in table
+            assert f"{'✓' if part.met else '✗'} {part.says}: {part.evidence}" in text
+
+
+def test_no_table_is_broken_by_its_text(trials):
+    for row in markdown_table(list(trials.values())).splitlines():
+        assert row.count("|") == 6, row
+
+
+def test_docket_is_shown_as_markdown_and_as_text(monkeypatch, trials):
+    shown = []
+    monkeypatch.setattr("sdpa_course.trial.docket.display", lambda data, raw: shown.append(data))
+    show_docket([trials["C10"]])
+    assert set(shown[0]) == {"text/markdown", "text/plain"}
+    assert "0.9820" in shown[0]["text/plain"]
+
+
+def test_counts(trials):
+    assert count_verdicts(list(trials.values())) == {"holds": 5, "half true": 16, "fails": 8}
+
+
+def test_grid_has_a_tile_for_each_claim():
+    groups = {"one": [("C01", "a", "holds"), ("C02", "b", "fails")], "two": [("C03", "c", "half true")]}
+    _, ax = new()
+    alt = verdict_grid(ax, groups)
+    assert len(ax.patches) == 3
+    texts = [text.get_text() for text in ax.texts]
+    for word in ("one", "two", "C01", "C03", "holds", "half true", "fails", *(LOOKS[v][0] for v in LOOKS)):
+        assert word in texts
+    assert "1 holds, 1 half true, 1 fails" in alt
+    assert "fails: C02" in alt
+
+
+def test_folk_claims_draws_what_it_is_given():
+    _, axes = new(1, 2)
+    lines = {name: ([8, 64], [0.9, 0.1 * i]) for i, name in enumerate("abcd")}
+    alt = folk_claims(axes, 64, 32, 3, {"norm": 100.0, "median": 1e-9, "same": 1.2}, lines)
+    ends = [line.get_xdata()[0] for line in axes[0].lines if line.get_marker() in ("o", "<")]
+    np.testing.assert_allclose(ends, [2, LOWEST, math.log10(1.2)])
+    assert [line.get_ydata()[1] for line in axes[1].lines[:4]] == pytest.approx([0, 0.1, 0.2, 0.3])
+    for words in (
+        "norm times 100, grows",
+        "median times 1e-09, shrinks",
+        "same times 1.2, neither",
+        "d_k = 64 with 32",
+    ):
+        assert words in alt
+
+
+def test_view_agrees_with_the_claims():
+    wide = explore.folk_view(d_k=512).numbers
+    assert wide == {
+        "C07, the norm explodes": "yes",
+        "C08, the norm vanishes": "no",
+        "C08, the median row vanishes": "yes",
+    }
+    assert set(explore.folk_view(d_k=1, n=8, factor=1.5).numbers.values()) == {"no"}
+    assert explore.folk_view(d_k=64).numbers["C08, the median row vanishes"] == "no"
+
+
+def test_view_ratios_are_about_those_of_the_trials(trials):
+    """Another draw: the rms within a quarter, the spread of the scores exactly √d_k."""
+    found = explore.ratios(64, 64)
+    assert found["spread of the scores"] == pytest.approx(8)
+    assert found["rms row of dQ"] == pytest.approx(trials["C07"].finding.numbers["ratio_64"], rel=0.25)
+
+
+def test_finding_without_parts_has_no_verdict():
+    with pytest.raises(ValueError, match="no part"):
+        _ = Finding((), {}).verdict
+    assert Finding((Part("a", True, "1"),), {}).verdict == "holds"
