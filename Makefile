@@ -39,7 +39,7 @@ notebooks:
 	@$(BIN)/python tools/run_notebooks.py $(NB)
 
 bench:
-	$(ENVIRONMENT) install torch
+	$(ENVIRONMENT) install lab tests torch
 	@$(BIN)/python tools/bench.py
 
 flashcards:

@@ -1,9 +1,16 @@
 """Shared by the tests and the doctests."""
 
+import os
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 import sdpa_course
+
+sys.path.insert(0, str(Path(__file__).parent / "tests" / "browser"))
+from browsers import MISSING, find_browser
 
 
 @pytest.fixture(autouse=True)
@@ -19,3 +26,9 @@ def torch():
     import torch
 
     return torch
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Say what was left out, in one line: a check must not be skipped in silence."""
+    if find_browser() is None and not os.environ.get("CI"):
+        terminalreporter.write_line(f"sdpa-course: {MISSING}", yellow=True)

@@ -168,6 +168,32 @@ def test_diagonal_jacobian_makes_c09_hold(monkeypatch):
     assert gradients.c09(0).verdict == "holds"
 
 
+def changed_accounts(monkeypatch, **changes):
+    """The unscaled account at d_k = 4096 with some numbers replaced."""
+    right = gradients.accounts
+
+    def wrong(scale, seed):
+        found = dict(right(scale, seed))
+        if scale == "1":
+            found[4096] = found[4096]._replace(**changes)
+        return found
+
+    monkeypatch.setattr(gradients, "accounts", wrong)
+
+
+def test_c07_softmax_is_blamed_if_the_ratio_outgrows_the_missing_factor(monkeypatch):
+    assert [part.met for part in gradients.c07(6).parts] == [True, False, False]
+    changed_accounts(monkeypatch, rms=100.0)
+    assert gradients.c07(6).verdict == "holds"
+
+
+def test_c08_is_no_close_call_and_fails_if_the_typical_row_lives(monkeypatch):
+    numbers = gradients.c08(6).numbers
+    assert numbers["scaled_4096"] > 1000 * numbers["median_4096"]
+    changed_accounts(monkeypatch, median=numbers["scaled_4096"] / 50)
+    assert gradients.c08(6).verdict == "fails"
+
+
 def test_how_equal_tells_rounding_from_error():
     assert how_equal(0.0) == how_equal(9e-13) == "equal to 12 digits"
     assert how_equal(2e-12) == "off by up to 2e-12"
@@ -193,6 +219,30 @@ def test_c19_turns_if_unscaled_models_learn(monkeypatch):
     plain = training.reverse
     monkeypatch.setattr(training, "reverse", lambda d_k, scale, optimiser="SGD": plain(d_k, "1/sqrt(d_k)", optimiser))
     assert training.c19(0).verdict == "fails"
+
+
+def test_c19_asks_for_64_too(monkeypatch):
+    """If only 512 suffers, one part of the claim is lost."""
+    plain = training.reverse
+
+    def mended(d_k, scale, optimiser="SGD"):
+        return plain(d_k, "1/sqrt(d_k)" if d_k == 64 else scale, optimiser)
+
+    met = [part.met for part in training.c19(0).parts]
+    monkeypatch.setattr(training, "reverse", mended)
+    assert (met[:2], [part.met for part in training.c19(0).parts[:2]]) == ([True, True], [True, False])
+
+
+def test_c18_needs_a_sharp_model(monkeypatch):
+    blunt = training.cell(training.RECALL._replace(d_k=16, scale="1/d_k"), 8)
+    monkeypatch.setattr(training, "recall", lambda d_k, scale: blunt)
+    with pytest.raises(ValueError, match=r"top: got a mean top weight of 0\.88, expected a sharp model"):
+        training.c18(0)
+
+
+def test_steps_of_recall_are_those_of_notebook_09():
+    steps = [training.recall_steps(512, s, o) for o in ("Adam", "SGD") for s in ("1/d_k", "1/sqrt(d_k)")]
+    assert steps == pytest.approx([72, 44, 328, 40], abs=0.5)
 
 
 # tables and figures

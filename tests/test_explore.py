@@ -5,6 +5,7 @@ import pkgutil
 from html import escape
 from importlib import import_module
 
+import ipywidgets as widgets
 import matplotlib.image
 import pytest
 
@@ -53,6 +54,7 @@ def test_controls_are_labelled_and_the_stored_text_names_them(explorer):
     stored = explorer._repr_mimebundle_()
     for control in explorer.controls.values():
         assert control.description
+        assert not isinstance(control, widgets.Dropdown)  # cannot be moved by keyboard in JupyterLab
         assert control.description in stored["text/plain"]
     assert "application/vnd.jupyter.widget-view+json" in stored
 

@@ -21,7 +21,7 @@ from sdpa_course.trial.deck import CARDS
 ROOT = Path(__file__).parent.parent
 DOWNLOADS = ROOT / "downloads"
 DECIMAL = re.compile(r"−?\d+\.\d+(?: %)?")
-EXACT = {"0.02", "0.5", "0.3", "0.2", "0.03"}  # definitions, not measurements
+EXACT = {"0.02", "0.5", "0.3", "0.2", "0.03", "0.002"}  # definitions, not measurements
 
 
 @pytest.fixture(scope="module")

@@ -4,6 +4,7 @@ What their cells print is compared by nbval; this looks at what nbval does not.
 """
 
 import re
+from html import escape
 from pathlib import Path
 
 import nbformat
@@ -55,9 +56,12 @@ def test_every_picture_is_described_and_has_a_caption(notebook):
     shown = outputs(notebook)
     for output, following in zip(shown, [*shown[1:], None], strict=True):
         if "image/png" in output.get("data", {}):
-            assert len(output.metadata["image/png"]["alt"].split()) >= 15
+            alt = output.metadata["image/png"]["alt"]
+            assert len(alt.split()) >= 15
+            assert "$" not in alt  # it is read out, not typeset
             assert following is not None
             assert following.data["text/markdown"].startswith("*")
+            assert escape(alt) in following.data["text/markdown"]  # JupyterLab shows no alt text: words to unfold
 
 
 def test_code_cells_are_short(notebook):

@@ -113,7 +113,8 @@ def test_after_training_draws_the_last_values():
         assert [line.get_linestyle() for line in lines] == ["-", "--"]
         for line in lines:
             assert_allclose(line.get_ydata(), [value, value])
-    assert "1/d_k with SGD, max_logit 14.00 to 14.00" in alt
+    assert "1/d_k with SGD, largest score 14.00 to 14.00" in alt
+    assert "Var(q·k)/d_k 10.70 to 10.70" in alt
 
 
 def test_training_set_and_fresh_sequences_are_told_apart():
@@ -149,6 +150,7 @@ def test_rows_and_keys_are_counted():
     assert shares[0][0] == 0.5
     assert_allclose([s.sum() for s in shares], 1)
     assert "no scale: 2 keys below a tenth, 1 above nine tenths" in alt
+    assert axes[1].lines[0].get_xdata()[0] == np.log10(1e-6)
     assert "wrong: 75% of the rows below 1e-6; right: 0%" in alt
 
 

@@ -18,6 +18,7 @@ os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 import numpy as np
 import torch
+from bench_sliders import find_browser, slider_times
 from bench_training import step_times, sweep_speed
 
 import sdpa_course
@@ -184,6 +185,18 @@ def report():
     yield "| `attention` | PyTorch fused |"
     yield "|---|---|"
     yield f"| {extra_memory('ours', 16384):.0f} MiB | {extra_memory('PyTorch', 16384):.0f} MiB |"
+    yield ""
+    yield "## Sliders: from a key press to the new picture, in JupyterLab in a browser"
+    yield ""
+    if find_browser() is None:
+        yield "Not measured: no Chrome or Chromium was found."
+    else:
+        yield "40 moves of the first control each; the kernel's share is computing and drawing, the rest JupyterLab's."
+        yield ""
+        yield "| slider | median | kernel's share | 95th percentile | kernel's share |"
+        yield "|---|---|---|---|---|"
+        for name, *times in slider_times():
+            yield f"| `{name}` | " + " | ".join(f"{seconds * 1e3:.0f} ms" for seconds in times) + " |"
     yield ""
     yield "## Import"
     yield ""

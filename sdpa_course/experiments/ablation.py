@@ -49,6 +49,7 @@ def grids() -> dict[str, Grid]:
     transformer = adam._replace(layers=2, heads=4, learning_rate=0.001)
     return {
         "reverse": Grid(cross(REVERSE, d_k=(8, 16, 64, 512), scale=PLAIN), 10),
+        "reverse, longer": Grid(cross(REVERSE._replace(steps=2400), scale=PLAIN), 5),
         "reverse, Adam": Grid(cross(adam, d_k=(8, 16, 64, 512), scale=PLAIN), 10),
         "reverse, momentum": Grid(cross(REVERSE._replace(optimiser="momentum", learning_rate=0.03), scale=PLAIN), 5),
         "learning rates": Grid([s for each in cross(REVERSE, d_k=(64, 512), scale=PLAIN) for s in rates(each)], 5),

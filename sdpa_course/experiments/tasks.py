@@ -1,4 +1,4 @@
-"""Two tasks that only attention can solve: look somewhere, copy what is there. Used in notebook 09.
+"""Two tasks that are all looking up: find the right place, say what is there. Used in notebook 09.
 
 Reverse: position i must say the token at position n − 1 − i. A token is (embedding of what + embedding of where)/√2.
 Recall: pairs of a key and a value are shown; each query is one of the keys and must say its value.

@@ -8,7 +8,7 @@ from html import escape
 
 import ipywidgets as widgets
 
-from ..figures.drawing import View
+from ..figures.drawing import View, words_html
 
 
 class Explorer(widgets.VBox):
@@ -63,11 +63,9 @@ def numbers_html(numbers: dict[str, str]) -> str:
     return '<div style="font-size: 15px; display: flex; flex-wrap: wrap; gap: 1.5em">' + "".join(items) + "</div>"
 
 
-def words_html(alt: str) -> str:
-    """The picture in words, to unfold: a widget's picture has no alt text of its own."""
-    return f"<details><summary>The picture in words</summary>{escape(alt)}</details>"
-
-
 def steps_slider(name: str, steps, value) -> widgets.SelectionSlider:
-    """A slider over a fixed set of values, such as d_k = 1, 2, 4, …"""
+    """A slider over a fixed set of values, such as d_k = 1, 2, 4, … or the names of the scales.
+
+    Names too: JupyterLab takes the up and down keys of a drop-down list for itself and moves to another cell.
+    """
     return widgets.SelectionSlider(options=list(steps), value=value, description=name)

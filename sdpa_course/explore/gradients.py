@@ -4,7 +4,6 @@ import functools
 import math
 from typing import NamedTuple
 
-import ipywidgets as widgets
 import numpy as np
 
 from ..experiments.gradients import D_V, DEAD, rms, top_share
@@ -75,6 +74,6 @@ def gradients_explorer() -> Explorer:
     return Explorer(
         gradients_view,
         d_k=steps_slider("d_k", WIDTHS, 512),
-        scale=widgets.Dropdown(options=list(LOOKS), value="1", description="scale"),
+        scale=steps_slider("scale", LOOKS, "1"),
         n=steps_slider("number of keys", KEYS, 64),
     )

@@ -49,7 +49,7 @@ def sharpness_explorer() -> Explorer:
     return Explorer(
         sharpness_view,
         d_k=steps_slider("d_k", WIDTHS, 64),
-        scale=widgets.Dropdown(options=list(LOOKS), value="1/sqrt(d_k)", description="scale"),
+        scale=steps_slider("scale", LOOKS, "1/sqrt(d_k)"),
         n=steps_slider("number of keys", KEYS, 64),
     )
 

@@ -2,8 +2,6 @@
 
 import functools
 
-import ipywidgets as widgets
-
 from ..experiments.training import Run, Setting, train
 from ..figures.drawing import Canvas, View
 from ..figures.training_curves import weights_at_step
@@ -43,5 +41,5 @@ def training_explorer() -> Explorer:
         training_view,
         step=steps_slider("step", STEPS, 240),
         d_k=steps_slider("d_k", WIDTHS, 64),
-        scale=widgets.Dropdown(options=list(SCALES), value="1/sqrt(d_k)", description="scale"),
+        scale=steps_slider("scale", SCALES, "1/sqrt(d_k)"),
     )

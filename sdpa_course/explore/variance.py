@@ -69,5 +69,5 @@ def variance_explorer() -> Explorer:
         mean=widgets.FloatSlider(value=0, min=0, max=1, step=0.05, description="mean μ of q and k"),
         sigma_q=widgets.FloatSlider(value=1, min=0.25, max=3, step=0.25, description="σ of q"),
         correlation=widgets.FloatSlider(value=0, min=-1, max=1, step=0.05, description="correlation ρ of q and k"),
-        distribution=widgets.Dropdown(options=list(DISTRIBUTIONS), value="normal", description="entries"),
+        distribution=steps_slider("entries", DISTRIBUTIONS, "normal"),
     )

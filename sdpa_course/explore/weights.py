@@ -55,6 +55,6 @@ def weights_explorer() -> Explorer:
     return Explorer(
         weights_view,
         d_k=steps_slider("d_k", WIDTHS, 64),
-        scale=widgets.Dropdown(options=list(SCALES), value="1/sqrt(d_k)", description="scale"),
+        scale=steps_slider("scale", SCALES, "1/sqrt(d_k)"),
         causal=widgets.Checkbox(value=False, description="causal mask", indent=False),
     )

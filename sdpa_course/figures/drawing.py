@@ -2,6 +2,7 @@
 
 import functools
 import io
+from html import escape
 from importlib.resources import as_file, files
 from typing import NamedTuple
 
@@ -99,7 +100,10 @@ def show(figure: Figure, *, alt: str, caption: str) -> None:
 
 
 def show_view(view: View, *, caption: str) -> None:
-    """`show` for a view: how a slider's figure stands on a page without a kernel."""
+    """`show` for a view: how a slider's figure stands on a page without a kernel.
+
+    The words are stored with the picture and stand under it as well, to unfold: JupyterLab shows no alt text.
+    """
     for name, text in (("alt", view.alt), ("caption", caption)):
         if not text.strip():
             raise ValueError(f"{name}: got nothing, expected a sentence")
@@ -107,4 +111,9 @@ def show_view(view: View, *, caption: str) -> None:
     metadata = {"image/png": {"alt": view.alt, "width": width, "height": height}}
     display({"image/png": view.picture, "text/plain": view.alt}, raw=True, metadata=metadata)
     numbers = "".join(f" {name}: **{value}**." for name, value in view.numbers.items())
-    display(Markdown(f"*{caption}*{numbers}"))
+    display(Markdown(f"*{caption}*{numbers}\n\n{words_html(view.alt)}"))
+
+
+def words_html(alt: str) -> str:
+    """The picture in words, to unfold."""
+    return f"<details><summary>The picture in words</summary>{escape(alt)}</details>"

@@ -43,14 +43,14 @@ def shadows(axes, name, query, keys, tokens, scores, cosines) -> str:
     plane.axline((0, 0), query, color="0.6", linewidth=1, linestyle=":")
     plane.quiver(0, 0, *query, angles="xy", scale_units="xy", scale=1, width=0.02, color="C0", zorder=3)
     at_tip = {"textcoords": "offset points", "ha": "center"}
-    plane.annotate(f"query\n{name}", query, xytext=(-2, -12), color="C0", va="top", **at_tip)
+    plane.annotate(f"query\n{name}", query, xytext=(-2, -12), va="top", **at_tip)
     for key, foot, token, colour in zip(keys, feet, tokens, ("C1", "C2", "C6"), strict=False):
         plane.quiver(0, 0, *key, angles="xy", scale_units="xy", scale=1, width=0.011, color=colour, zorder=2)
-        plane.plot(*np.transpose([key, foot]), color=colour, linewidth=1.3, linestyle="--", marker="none")
-        plane.plot(*foot, marker="o", color=colour, markersize=8, zorder=4)
+        drop = {"linewidth": 1.3, "linestyle": "--", "marker": "o", "markersize": 8, "markevery": [1], "zorder": 4}
+        plane.plot(*np.transpose([key, foot]), color=colour, **drop)
         above = query[0] * key[1] > query[1] * key[0]  # of the query's line
         side, offset = ("bottom", (14, 5)) if above else ("top", (0, -7))
-        plane.annotate(f"key {token}", key, xytext=offset, color=colour, va=side, **at_tip)
+        plane.annotate(f"key {token}", key, xytext=offset, va=side, **at_tip)
     plane.set(xlim=(-0.4, 5.6), ylim=(-2.2, 3), aspect="equal", title="a dot marks the end of each shadow")
     plane.set(xlabel="technology", ylabel="feeling")
     for chart, values, title, form in zip(
@@ -160,8 +160,8 @@ def growth_with_pairs(axes, pairs, found, theory) -> str:
                 pairs, values.mean(axis=-1), values.std(axis=-1), color=colour, marker=marker, capsize=4,
                 linestyle="none", label=f"$d_k$ = {d_k}",
             )  # fmt: skip
-        axes[0].plot(pairs, theory[d_k], color=colour, linestyle="--")
-        axes[1].axhline(np.sqrt(d_k), color=colour, linestyle="--")
+        axes[0].plot(pairs, theory[d_k], "k--", linewidth=1.6)
+        axes[1].axhline(np.sqrt(d_k), color="black", linestyle="--", linewidth=1.6)
         words.append(
             f"d_k = {d_k}: width from {widths[0].mean():.1f} to {widths[-1].mean():.1f}, standard deviation from "
             f"{stds[0].mean():.2f} to {stds[-1].mean():.2f}"
@@ -170,7 +170,7 @@ def growth_with_pairs(axes, pairs, found, theory) -> str:
     axes[1].set(title="standard deviation")
     for ax in axes:
         ax.set(xlabel="pairs drawn", xscale="log")
-    axes[1].plot([], [], "k--", label="theory")
+    axes[1].plot([], [], "k--", linewidth=1.6, label="theory")
     axes[1].legend(loc="upper right", ncols=2)
     return (
         f"Two charts against the number of pairs, {pairs[0]} to {pairs[-1]}, with error bars over repeats and theory "

@@ -24,6 +24,8 @@ STARTS = {
     ("folded", "1"): (r"no scale, $W$ small", "no scale with small W", "C2", "^", "--"),
     ("hot", "1/sqrt(d_k)"): (r"$1/\sqrt{d_k}$, $W$ large", "1/√d_k with large W", "C3", "D", "--"),
 }
+# field of a record -> how it is called in plain text
+AFTER = {"dot_variance": "Var(q·k)/d_k", "alignment": "cosine", "max_logit": "largest score"}
 LIMITS = (-0.04, 1.06)  # of an accuracy
 
 
@@ -160,12 +162,12 @@ def after_training(axes, cells) -> str:
         name, plain, colour, marker = LOOKS[scale]
         widths = [cell.setting.d_k for cell in line]
         style, fill = ("-", colour) if optimiser == "Adam" else ("--", "white")
-        for ax, field in zip(axes, ("dot_variance", "alignment", "max_logit"), strict=True):
+        for ax, (field, said) in zip(axes, AFTER.items(), strict=True):
             middle = [cell.values(field).mean() for cell in line]
             ax.plot(widths, middle, color=colour, marker=marker, ls=style, mfc=fill, label=f"{name}, {optimiser}")
             for cell in line:
                 ax.plot([cell.setting.d_k] * len(cell.runs), cell.values(field), marker, **small(colour))
-            words.append(f"{plain} with {optimiser}, {field} {middle[0]:.2f} to {middle[-1]:.2f}")
+            words.append(f"{plain} with {optimiser}, {said} {middle[0]:.2f} to {middle[-1]:.2f}")
     for ax in axes:
         ax.set(xscale="log", xlabel="$d_k$")
         ax.set_xticks(widths, map(str, widths))

@@ -98,11 +98,14 @@ def rows_at_the_end(axes, by_key, jacobians) -> str:
         counts, _ = np.histogram(places, STUCK_EDGES)
         axes[1].stairs(counts / len(norms), STUCK_EDGES, color=colour, ls=style, lw=2.2, label=label)
         words.append(f"{label}: {np.mean(norms < 1e-6):.0%} of the rows below 1e-6")
+    axes[1].axvline(-6, ymax=0.62, color="black", lw=1, ls=":")
+    axes[1].text(-6.3, 0.6, "← stuck", ha="right", fontsize=12)
     axes[1].set(title="rows", xlabel=r"$\|J\|_F$ of the row's softmax", ylabel="share of rows", ylim=(0, 1.05))
     axes[1].set_xticks([-19.5, -15, -10, -5, 0], ["smaller", "1e−15", "1e−10", "1e−5", "1"])
     axes[1].legend(loc="upper center")
     return (
-        f"Two outlines. Left, keys by their share of right answers; right, rows by their Jacobian. {'; '.join(words)}."
+        f"Two charts of outlines. Left, keys by their share of right answers; right, rows by their Jacobian, a thin "
+        f"line at 1e-6. {'; '.join(words)}."
     )
 
 

@@ -74,7 +74,7 @@ SAID = {
         "split, attend, merge",
         "Every head runs the same formula on its own part; the results are joined and projected",
     ),
-    "C18": ("sharp = bad test", "Attention that is too sure of itself generalises badly"),
+    "C18": ("sharp = overfits", "Attention that is too sure of itself generalises badly"),
     "C19": ("no scale, no training", "Without the scale training falls apart"),
     "C20": ("√d_k is right", "√d_k is the right number to divide by"),
 }

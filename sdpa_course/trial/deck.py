@@ -8,8 +8,8 @@ CARDS = {
     "variance": [
         (
             "In one line: why does attention divide by √d_k?",
-            r"Because \(\mathrm{Var}(q \cdot k) = d_k\) at the start of training: divided by \(\sqrt{d_k}\), scores "
-            "have variance 1 whatever the width.",
+            r"Because \(\mathrm{Var}(q \cdot k) = d_k\) for independent entries of mean 0 and variance 1, so about at "
+            r"the start of training. Divided by \(\sqrt{d_k}\), scores have variance 1 whatever the width.",
             {},
         ),
         (
@@ -20,7 +20,7 @@ CARDS = {
         ),
         ("The standard deviation of q·k at d_k = 64, and after the division?", r"\(\sqrt{64} = 8\), and 1.", {}),
         (
-            "The entries of q and k have standard deviations σ_q and σ_k. What is Var(q·k)?",
+            "Independent entries of mean 0, standard deviation σ_q in q and σ_k in k: what is Var(q·k)?",
             r"\(\sigma_q^2 \sigma_k^2\, d_k\). Dividing by \(\sqrt{d_k}\) removes only \(d_k\).",
             {},
         ),
@@ -50,7 +50,7 @@ CARDS = {
         ),
         (
             "Which change of all scores does softmax forget, and which not?",
-            "It forgets a common offset. It does not forget a common factor: that is the temperature.",
+            "It forgets a common offset. It does not forget a common factor: that is one over the temperature.",
             {},
         ),
         (
@@ -65,14 +65,15 @@ CARDS = {
         ),
         (
             "“The scale is there for numerical stability.” Answer?",
-            "No. Unscaled in float32 at d_k = 4096 the naive softmax loses 99.6 % of the rows, with the maximum "
-            "subtracted 0.0 %. The scale is against saturation, which the maximum does not touch.",
+            "Half true. exp does overflow: unscaled in float32 at d_k = 4096 the naive softmax loses 99.6 % of the "
+            "rows. But subtracting the maximum cures it at any scale: 0.0 %. The scale is against saturation, which "
+            "the maximum does not touch.",
             {"99.6 %": ("C06", "naive_4096", ".1%"), "0.0 %": ("C06", "stable", ".1%")},
         ),
         (
-            "Scores of variance ν, n keys, n large: the entropy of the weights?",
-            r"About \(\ln n - \nu/2\). With \(\nu = 1\) the weight is spread as if over a share \(e^{-1/2}\) of the "
-            "keys.",
+            "Normal scores of variance ν, n keys, n large: the entropy of the weights?",
+            r"About \(\ln n - \nu/2\) (ν small against \(\ln n\)). With \(\nu = 1\) the weight is spread as if over "
+            r"a share \(e^{-1/2}\) of the keys.",
             {},
         ),
         (
@@ -101,21 +102,22 @@ CARDS = {
             {"0.250": ("C09", "diagonal", ".3f"), "−0.450": ("C09", "true", ".3f")},
         ),
         (
-            "What reaches a row of Q, as a product of three factors?",
-            r"\(\text{scale} \cdot \sqrt{d_k} \cdot \|J\|_F\), for independent values: the scale multiplies on the "
-            "way back as well.",
+            "About how long is a row of dQ, as a product of three factors?",
+            r"\(\text{scale} \cdot \sqrt{d_k} \cdot \|J\|_F\), for independent keys and values with entries of "
+            "variance 1 and a gradient of variance 1 on each weight. The scale multiplies on the way back as well.",
             {},
         ),
         (
             "Do gradients explode without the scale?",
-            "Half true. The rms row of dQ is 11.6 times the scaled one at d_k = 64 and 36.9 times at 4096: it grows "
-            "like the fourth root of d_k, because a factor is missing, not because softmax amplifies.",
+            "Half true. The rms row of dQ is 11.6 times the scaled one at d_k = 64 and 36.9 times at 4096, mostly "
+            r"because the factor \(1/\sqrt{d_k}\) is missing on the way back. For wide heads it grows like the fourth "
+            r"root of \(d_k\): no explosion.",
             {"11.6": ("C07", "ratio_64", ".1f"), "36.9": ("C07", "ratio_4096", ".1f")},
         ),
         (
             "Do gradients vanish without the scale?",
             "Half true. Not the norm. The median row of dQ: at d_k = 64 it is 0.798 (scaled 0.167), at 512 it is "
-            "0.049 (scaled 0.168); at 4096 68 % of the rows are dead.",
+            "0.049 (scaled 0.168); at 4096, 68 % of the rows are dead (shorter than 0.002).",
             {
                 "0.798": ("C08", "median_64", ".3f"),
                 "0.167": ("C08", "scaled_64", ".3f"),
@@ -179,8 +181,8 @@ CARDS = {
     "heads": [
         (
             "Divide by √d_model with h heads: which variance is left?",
-            r"\(d_k / d_{model} = 1/h\). Measured with 8 heads: 0.1254. It always shrinks too much, never too "
-            "little.",
+            r"\(d_k / d_{model} = 1/h\). Measured with 8 heads: 0.1254. For h > 1 it shrinks too much, never too "
+            "little; for one head the two are the same.",
             {"0.1254": ("C04", "variance_8", ".4f")},
         ),
         (
@@ -190,14 +192,15 @@ CARDS = {
         ),
         (
             "More heads at the same d_model: what changes in parameters and in memory?",
-            "The parameters stay. The attention weights in memory grow in proportion to h.",
+            "The number of parameters stays. The attention weights in memory grow in proportion to h.",
             {},
         ),
     ],
     "training": [
         (
             "Train without the scale at d_k = 512 (reversing a sequence): accuracy with SGD and with Adam?",
-            "0.29 and 0.19, with the scale 1.00 both times. No nan at these learning rates: stuck, not broken.",
+            "After 600 steps: 0.29 and 0.19, with the scale 1.00 both times. The loss stays a number: late or stuck, "
+            "not broken.",
             {
                 "0.29": ("C19", "SGD_512_none", ".2f"),
                 "0.19": ("C19", "Adam_512_none", ".2f"),
@@ -205,9 +208,9 @@ CARDS = {
             },
         ),
         (
-            "And at d_k = 8?",
-            "One head: no harm, 1.00 without and 0.99 with the scale (SGD). Two layers of four such heads, Adam: "
-            "0.80 and 0.99.",
+            "Reverse a sequence without the scale, one head, d_k = 8: any harm? And with two layers of four heads?",
+            "One head: none, accuracy 1.00 without and 0.99 with the scale (SGD). Two layers of four heads, Adam, "
+            "after 600 steps: 0.80 and 0.99.",
             {
                 "1.00": ("C19", "SGD_8_none", ".2f"),
                 "0.99": ("C19", "SGD_8_root", ".2f"),
@@ -216,8 +219,8 @@ CARDS = {
         ),
         (
             "T5 has no 1/√d_k. Why does it train?",
-            "Its initialisation absorbs it: the weights start smaller. Ours too: no scale, smaller initial weights, "
-            "d_k = 64: accuracy 1.00. What matters is the variance of the scores at the start.",
+            "Its initialisation absorbs it: the weights start smaller. So does our head: no scale, smaller "
+            "initial weights, d_k = 64: accuracy 1.00. What matters is the variance of the scores at the start.",
             {"1.00": ("C19", "folded", ".2f")},
         ),
         (
@@ -229,8 +232,8 @@ CARDS = {
         (
             "Does sharp attention generalise badly?",
             "Not by itself. With the scale, recall at d_k = 512 ends with top weight 1.00 and accuracy 1.00 on "
-            "fresh data. Trained on 64 sequences, the unscaled model is at 0.19 on fresh ones but at 0.34 on its "
-            "own: it fails to learn.",
+            "fresh data. Reverse, d_k = 64, trained on 64 sequences: the unscaled head is at 0.19 on fresh ones and "
+            "only at 0.34 on its own. It mostly fails to learn.",
             {
                 "1.00": ("C18", "right", ".2f"),
                 "0.19": ("C18", "fresh_none", ".2f"),
@@ -239,9 +242,8 @@ CARDS = {
         ),
         (
             "When can 1/d_k be the better scale?",
-            r"When q and k become aligned: \(q \cdot k\) then grows like \(d_k\). At learning rate 0.03 and d_k = "
-            r"512 recall reaches 1.00 with \(1/d_k\), 0.80 with \(1/\sqrt{d_k}\) (Adam). Width transfer (muP) uses "
-            "it.",
+            r"When q and k become aligned: \(q \cdot k\) then grows like \(d_k\). With Adam at 0.03 and d_k = 512, "
+            r"recall reaches 1.00 with \(1/d_k\), 0.80 with \(1/\sqrt{d_k}\). Width transfer (muP) uses it.",
             {"1.00": ("C20", "fast_full", ".2f"), "0.80": ("C20", "fast_root", ".2f")},
         ),
     ],

@@ -100,7 +100,8 @@ def c25(seed: int) -> Finding:
         sums.append(float(abs(weights.sum(axis=-1) - 1).max()))
         tops.append(float(weights.max(axis=-1).mean()))
     off = max(sums)
-    evidence = f"row sums and 1: {how_equal(off)}, with the factors 10, 1, 1/8, 1/64; top weight {tops[0]:.3f} to "
+    words = "equal 1 to 12 digits" if off < 1e-12 else f"are off by up to {off:.2g}"
+    evidence = f"row sums {words}, with the factors 10, 1, 1/8, 1/64; top weight {tops[0]:.3f} to "
     return Finding(
         (Part("some scale gives no probabilities", off > 1e-12, evidence + f"{tops[-1]:.3f}"),),
         {"sharpest": tops[0], "flattest": tops[-1]},

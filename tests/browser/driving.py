@@ -1,0 +1,86 @@
+"""Move every control of a slider by keyboard and compare the page with what the package computes."""
+
+import time
+
+import ipywidgets as widgets
+
+from sdpa_course.explore.explorer import Explorer
+
+PATIENCE = 20  # seconds until a picture must have arrived; the machine may be busy
+MOVES = 30  # in quick succession
+
+
+def options_of(control) -> list:
+    """The values of a control with steps of its own."""
+    return [option[1] if isinstance(option, tuple) else option for option in control.options]
+
+
+def there_and_back(control) -> tuple[object, str, str]:
+    """`(another value, key to it, key back)`, one step away from where the control stands."""
+    value = control.value
+    if isinstance(control, widgets.Checkbox):
+        return not value, "Space", "Space"
+    forward, backward = "ArrowRight", "ArrowLeft"
+    if hasattr(control, "options"):
+        values = options_of(control)
+        at = values.index(value)
+        return (values[at + 1], forward, backward) if at + 1 < len(values) else (values[at - 1], backward, forward)
+    if value + control.step <= control.max:
+        return value + control.step, forward, backward
+    return value - control.step, backward, forward
+
+
+def settle(slider, expected, what: str) -> None:
+    """Wait until the page shows the expected view: one picture, its numbers, its words."""
+    end = time.monotonic() + PATIENCE
+    while True:
+        pictures, text = slider.pictures(), slider.text()
+        wanted = [f"{name}: {value}" for name, value in expected.numbers.items()]
+        missing = [words for words in (*wanted, expected.alt) if words not in text]
+        if pictures == [expected.picture] and not missing:
+            return
+        if time.monotonic() > end:
+            raise AssertionError(complain(pictures, expected, missing, text, what))
+        slider.page.wait_for_timeout(20)
+
+
+def complain(pictures, expected, missing, text: str, what: str) -> str:
+    """What is wrong with the page."""
+    if len(pictures) != 1:
+        return f"{what}: {len(pictures)} pictures are shown, expected one"
+    if pictures[0] != expected.picture:
+        return f"{what}: the picture on the page is not the one that the package draws for this value"
+    return f"{what}: the page does not say {missing[0]!r}; it says {text[:200]!r}"
+
+
+def drive(slider, explorer: Explorer) -> None:
+    """Every control one step and back, then the first slider fast to its end and back."""
+    settle(slider, explorer.view(**explorer.values()), "before anything was moved")
+    for name, control in explorer.controls.items():
+        before = control.value
+        value, there, back = there_and_back(control)
+        slider.press(control.description, there)
+        settle(slider, explorer.view(**{**explorer.values(), name: value}), f"{name} = {value}")
+        slider.press(control.description, back)
+        settle(slider, explorer.view(**{**explorer.values(), name: before}), f"{name} back at {before}")
+    drag(slider, explorer)
+
+
+def drag(slider, explorer: Explorer) -> None:
+    """Thirty quick moves, to and fro, end on the last value's picture, and it stays."""
+    name, control = next((n, c) for n, c in explorer.controls.items() if not isinstance(c, widgets.Checkbox))
+    value, there, back = there_and_back(control)
+    slider.press(control.description, *(there, back) * (MOVES // 2 - 1), there, there)
+    expected = explorer.view(**{**explorer.values(), name: two_steps(control, value)})
+    settle(slider, expected, f"after {MOVES} quick moves of {name}")
+    slider.page.wait_for_timeout(500)
+    settle(slider, expected, f"half a second after {MOVES} quick moves of {name}")
+
+
+def two_steps(control, first):
+    """Where a second step in the same direction leads; at the end of the range it leads nowhere."""
+    if hasattr(control, "options"):
+        values = options_of(control)
+        step = values.index(first) - values.index(control.value)
+        return values[min(max(values.index(first) + step, 0), len(values) - 1)]
+    return min(max(2 * first - control.value, control.min), control.max)

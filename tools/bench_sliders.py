@@ -1,0 +1,89 @@
+"""Measure every slider in a real JupyterLab: key press until the new picture is on screen. Part of `make bench`."""
+
+import pkgutil
+import statistics
+import sys
+import tempfile
+import time
+from importlib import import_module
+from pathlib import Path
+
+import ipywidgets as widgets
+import nbformat
+from playwright.sync_api import sync_playwright
+
+from sdpa_course import explore
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "browser"))
+from browsers import find_browser
+from driving import there_and_back
+from lab import QUIET, Lab, NotebookPage
+
+MOVES = 40
+
+
+def explorers() -> dict[str, tuple[str, object]]:
+    """Name of each explorer -> (its module, the function)."""
+    found = {}
+    for module in pkgutil.iter_modules(explore.__path__):
+        names = vars(import_module(f"sdpa_course.explore.{module.name}"))
+        found |= {name: (module.name, function) for name, function in names.items() if name.endswith("_explorer")}
+    return found
+
+
+def kernel_times(explorer) -> list[float]:
+    """Seconds to compute and draw, for the same moves, without a browser."""
+    name, control = first_control(explorer)
+    other, *_ = there_and_back(control)
+    times = []
+    for value in (other, control.value) * (MOVES // 2):
+        start = time.perf_counter()
+        explorer.view(**{**explorer.values(), name: value})
+        times.append(time.perf_counter() - start)
+    return times[2:]  # the first two may compute what is kept afterwards
+
+
+def first_control(explorer):
+    return next((n, c) for n, c in explorer.controls.items() if not isinstance(c, widgets.Checkbox))
+
+
+def screen_times(browser, lab: Lab, name: str, module: str, explorer) -> list[float]:
+    """Seconds from key press to picture, in a notebook that has this slider alone."""
+    source = f"from sdpa_course.explore.{module} import {name}\n\n{name}()"
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source)])
+    notebook.metadata.kernelspec = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    path = lab.folder / f"{name}.ipynb"
+    nbformat.write(notebook, path)
+    page = NotebookPage(browser, lab, lab.add(path))
+    page.run_all()
+    _, control = first_control(explorer)
+    _, there, back = there_and_back(control)
+    slider = page.sliders()[0]
+    times = [slider.latency(control.description, key) for key in (there, back) * (MOVES // 2)]
+    page.close()
+    return times[2:]
+
+
+def late(values) -> float:
+    """The 95th percentile."""
+    return sorted(values)[round(0.95 * (len(values) - 1))]
+
+
+def slider_times():
+    """Rows `(name, median on screen, in the kernel, 95th percentile on screen, in the kernel)`, in seconds."""
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=find_browser(), args=list(QUIET))
+        lab = Lab(Path(folder) / "home")
+        try:
+            for name, (module, function) in explorers().items():
+                explorer = function()
+                screen, kernel = screen_times(browser, lab, name, module, explorer), kernel_times(explorer)
+                yield name, *(summary(values) for summary in (statistics.median, late) for values in (screen, kernel))
+        finally:
+            lab.stop()
+            browser.close()
+
+
+if __name__ == "__main__":
+    for row in slider_times():
+        print(row[0], *(f"{1000 * seconds:.0f} ms" for seconds in row[1:]), flush=True)
