@@ -60,6 +60,7 @@ def test_on_an_executor_that_is_given_and_left_open(path):
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
 def test_on_a_dask_cluster_of_two_processes(path):
     import distributed
+
     with (
         distributed.LocalCluster(
             n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
