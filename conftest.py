@@ -28,6 +28,11 @@ def torch():
     return torch
 
 
+def pytest_collection_modifyitems(items):
+    """The browser's tests first: they take longest, and the other worker does the rest meanwhile."""
+    items.sort(key=lambda item: item.path.parent.name != "browser")
+
+
 def pytest_terminal_summary(terminalreporter):
     """Say what was left out, in one line: a check must not be skipped in silence."""
     if find_browser() is None and not os.environ.get("CI"):

@@ -1,5 +1,7 @@
 """Move every control of a slider by keyboard and compare the page with what the package computes."""
 
+import importlib
+import sys
 import time
 
 import ipywidgets as widgets
@@ -8,6 +10,11 @@ from sdpa_course.explore.explorer import Explorer
 
 PATIENCE = 20  # seconds until a picture must have arrived; the machine may be busy
 MOVES = 30  # in quick succession
+
+
+def fresh(function) -> Explorer:
+    """An explorer from a module that has drawn nothing yet: a canvas keeps the layout of its first picture."""
+    return getattr(importlib.reload(sys.modules[function.__module__]), function.__name__)()
 
 
 def options_of(control) -> list:
