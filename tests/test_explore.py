@@ -1,18 +1,15 @@
 """Every slider at the least, default and greatest value of each control; the picture follows the numbers."""
 
 import io
-import pkgutil
 from html import escape
-from importlib import import_module
 
 import ipywidgets as widgets
 import matplotlib.image
 import pytest
 
-from sdpa_course import explore
+from sdpa_course.explore import all_explorers
 
-MODULES = [import_module(f"sdpa_course.explore.{module.name}") for module in pkgutil.iter_modules(explore.__path__)]
-EXPLORERS = {name: value for module in MODULES for name, value in vars(module).items() if name.endswith("_explorer")}
+EXPLORERS = all_explorers()
 
 
 def ends(control):

@@ -1,18 +1,16 @@
 """Measure every slider in a real JupyterLab: key press until the new picture is on screen. Part of `make bench`."""
 
-import pkgutil
 import statistics
 import sys
 import tempfile
 import time
-from importlib import import_module
 from pathlib import Path
 
 import ipywidgets as widgets
 import nbformat
 from playwright.sync_api import sync_playwright
 
-from sdpa_course import explore
+from sdpa_course.explore import all_explorers
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "browser"))
 from browsers import find_browser
@@ -20,15 +18,6 @@ from driving import there_and_back
 from lab import QUIET, Lab, NotebookPage
 
 MOVES = 40
-
-
-def explorers() -> dict[str, tuple[str, object]]:
-    """Name of each explorer -> (its module, the function)."""
-    found = {}
-    for module in pkgutil.iter_modules(explore.__path__):
-        names = vars(import_module(f"sdpa_course.explore.{module.name}"))
-        found |= {name: (module.name, function) for name, function in names.items() if name.endswith("_explorer")}
-    return found
 
 
 def kernel_times(explorer) -> list[float]:
@@ -47,9 +36,10 @@ def first_control(explorer):
     return next((n, c) for n, c in explorer.controls.items() if not isinstance(c, widgets.Checkbox))
 
 
-def screen_times(browser, lab: Lab, name: str, module: str, explorer) -> list[float]:
+def screen_times(browser, lab: Lab, function, explorer) -> list[float]:
     """Seconds from key press to picture, in a notebook that has this slider alone."""
-    source = f"from sdpa_course.explore.{module} import {name}\n\n{name}()"
+    name = function.__name__
+    source = f"from {function.__module__} import {name}\n\n{name}()"
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source)])
     notebook.metadata.kernelspec = {"name": "python3", "display_name": "Python 3", "language": "python"}
     path = lab.folder / f"{name}.ipynb"
@@ -75,9 +65,9 @@ def slider_times():
         browser = playwright.chromium.launch(executable_path=find_browser(), args=list(QUIET))
         lab = Lab(Path(folder) / "home")
         try:
-            for name, (module, function) in explorers().items():
+            for name, function in all_explorers().items():
                 explorer = function()
-                screen, kernel = screen_times(browser, lab, name, module, explorer), kernel_times(explorer)
+                screen, kernel = screen_times(browser, lab, function, explorer), kernel_times(explorer)
                 yield name, *(summary(values) for summary in (statistics.median, late) for values in (screen, kernel))
         finally:
             lab.stop()

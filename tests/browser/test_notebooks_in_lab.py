@@ -1,7 +1,5 @@
 """Every notebook run in a real JupyterLab, every slider in it moved by keyboard."""
 
-import pkgutil
-from importlib import import_module
 from pathlib import Path
 
 import nbformat
@@ -9,11 +7,10 @@ import pytest
 from driving import drive, fresh
 from lab import ROOT, NotebookPage, explorers_of
 
-from sdpa_course import explore
+from sdpa_course.explore import all_explorers
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
-MODULES = [import_module(f"sdpa_course.explore.{module.name}") for module in pkgutil.iter_modules(explore.__path__)]
-EXPLORERS = {name: value for module in MODULES for name, value in vars(module).items() if name.endswith("_explorer")}
+EXPLORERS = all_explorers()
 
 
 def names_in(path: Path) -> list[str]:
