@@ -31,7 +31,7 @@ test:
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@echo "sdpa-course: tests, doctests and notebooks"
-	@$(BIN)/python -m pytest -n auto --dist loadfile --doctest-modules \
+	@$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder --doctest-modules \
 		--nbval --nbval-current-env --nbval-cell-timeout 60 $(TEST_ARGS)
 
 notebooks:
