@@ -13,6 +13,7 @@ from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
 from sdpa_course import figures
+from sdpa_course.figures import drawing
 from sdpa_course.figures.drawing import course_style
 from sdpa_course.figures.jacobian import weights_and_jacobian
 from sdpa_course.figures.saturation import sharpness_by_width
@@ -84,7 +85,8 @@ def command(name: str) -> str:
 )
 def test_font_rendering_makes_no_difference(setting, value, monkeypatch):
     before = picture(draw(sharpness_by_width))
-    monkeypatch.setitem(course_style(), setting, value)
+    style = {**course_style(), setting: value}  # a copy: the style itself is kept for all figures to come
+    monkeypatch.setattr(drawing, "course_style", lambda: style)
     assert largest_difference(before, picture(draw(sharpness_by_width))) < TOLERANCE / 2
 
 
