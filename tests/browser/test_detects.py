@@ -21,7 +21,7 @@ BROKEN = {
         GOOD + "import ipywidgets\n\n\ndef stack(change):\n"
         "    explorer.children += (ipywidgets.Image(value=explorer.picture.value),)\n\n\n"
         "for control in explorer.controls.values():\n    control.observe(stack, names='value')\nexplorer",
-        "2 pictures are shown",
+        r"\d pictures are shown",
     ),
     "the numbers stand still": (
         GOOD + "import ipywidgets\n\nfirst = explorer.numbers.value\nexplorer.numbers = ipywidgets.HTML()\nexplorer",
