@@ -19,7 +19,7 @@ os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 import numpy as np
 import torch
 from bench_sliders import find_browser, slider_times
-from bench_training import step_times, sweep_speed
+from bench_training import step_times
 
 import sdpa_course
 from sdpa_course.experiments.speed import interleave
@@ -106,6 +106,13 @@ def memory_in_use(field: str) -> int:
     """KiB, from what Linux says about this process."""
     status = Path("/proc/self/status").read_text()
     return int(status.split(field + ":")[1].split()[0])
+
+
+def sweep_speed(workers: int) -> float:
+    """Runs in a second, in a fresh Python: the workers of a sweep import what its main module imports, here PyTorch."""
+    code = f"import bench_training; print(bench_training.sweep_speed({workers}))"
+    run = [sys.executable, "-c", code]
+    return float(subprocess.run(run, capture_output=True, text=True, check=True, cwd=Path(__file__).parent).stdout)
 
 
 def import_times(rounds: int = 15) -> dict[str, float]:
