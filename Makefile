@@ -1,8 +1,9 @@
 # make lab    read the course in JupyterLab        make test   run everything that must hold
 # make notebooks   execute the notebooks anew      make bench  measure the kernels, write docs/benchmarks.md
 # make sweep  train the models of notebook 09      make lock   refresh the pinned versions
-# make flashcards  write downloads/                make format tidy the code
-# make clean  remove the environment
+# make homework PS=03  copy a problem set to my_work/   make grade IN=folder  grade submissions
+# make exercises   from solutions/, with nbgrader  make flashcards  write downloads/
+# make format tidy the code                        make clean  remove the environment
 
 PYTHON ?= python3
 LAB_ARGS ?=
@@ -14,7 +15,7 @@ ENVIRONMENT = @command -v $(PYTHON) >/dev/null || { \
 	echo "sdpa-course: $(PYTHON) was not found; Python 3.11 or newer is needed (or name it: make PYTHON=/path/to/python3)" >&2; \
 	exit 1; }; $(PYTHON) tools/environment.py
 
-.PHONY: help lab test notebooks bench flashcards sweep lock format clean
+.PHONY: help lab test notebooks homework exercises grade bench flashcards sweep lock format clean
 
 help:
 	@sed -n 's/^# //p' Makefile
@@ -26,7 +27,7 @@ lab:
 		--LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb $(AS_ROOT) $(LAB_ARGS)
 
 test:
-	$(ENVIRONMENT) install lab tests torch dask
+	$(ENVIRONMENT) install lab tests homework torch dask
 	@echo "sdpa-course: style of code and notebooks"
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
@@ -37,6 +38,17 @@ test:
 notebooks:
 	$(ENVIRONMENT) install lab tests
 	@$(BIN)/python tools/run_notebooks.py $(NB)
+
+homework:
+	@$(PYTHON) tools/homework.py $(PS)
+
+exercises:
+	$(ENVIRONMENT) install lab tests homework
+	@$(BIN)/python tools/exercises.py
+
+grade:
+	$(ENVIRONMENT) install lab homework
+	@$(BIN)/sdpa-course grade $(IN) $(GRADE_ARGS)
 
 bench:
 	$(ENVIRONMENT) install lab tests torch

@@ -1,0 +1,193 @@
+"""`sdpa-course grade`: grade a class. Workers, progress, and what is already done is not done again."""
+
+import argparse
+import contextlib
+import fcntl
+import os
+import queue
+import sys
+import tempfile
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from pathlib import Path
+
+from tqdm import tqdm
+
+from .marking import CRASHED, GRADED, STATES, Result, mark
+from .sandbox import FIRST_UID, PACKAGE, Limits, NoSandbox, find_sandbox
+from .submissions import Submission, Unreadable, digest, find, read
+
+
+class Refused(Exception):
+    """The command cannot do what it was asked for; the message is one sentence."""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The command `sdpa-course`."""
+    options = parser().parse_args(arguments)
+    try:
+        return grade(options)
+    except (Refused, NoSandbox, ValueError) as problem:
+        print(f"sdpa-course: {problem}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("sdpa-course: stopped; what is graded is kept, and the same command goes on from here", file=sys.stderr)
+        return 130
+
+
+def parser() -> argparse.ArgumentParser:
+    """The options."""
+    limits = Limits()
+    command = argparse.ArgumentParser(prog="sdpa-course", description="Tools of the course for an instructor.")
+    commands = command.add_subparsers(required=True, metavar="COMMAND")
+    grading = commands.add_parser("grade", help="grade a folder of submissions", description=__doc__)
+    grading.add_argument(
+        "folder",
+        nargs="?",
+        default=".",
+        type=Path,
+        help="submitted/, with submitted/<student>/<psNN>/psNN.ipynb, or the course folder around it (default: here)",
+    )
+    grading.add_argument("--problem-set", help="only this one, such as ps03")
+    grading.add_argument("--student", help="only this one")
+    grading.add_argument("--again", action="store_true", help="also what has not changed since it was graded")
+    grading.add_argument("--solutions", type=Path, help="where the solutions are (default: the course's own)")
+    grading.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="submissions at a time")
+    grading.add_argument("--seconds", type=float, default=limits.seconds, help="for a whole submission")
+    grading.add_argument("--cell-seconds", type=float, default=limits.cell_seconds, help="for one cell or one answer")
+    grading.add_argument("--memory", type=float, default=limits.memory / 1024**3, help="GB for one submission")
+    grading.add_argument(
+        "--trust-submissions",
+        action="store_true",
+        help="run students' code with your own rights, without a sandbox; only if you would run it by hand",
+    )
+    return command
+
+
+def grade(options: argparse.Namespace) -> int:
+    """Grade what is new, write all results, say how it went."""
+    course, submissions = open_course(options)
+    bwrap = None if options.trust_submissions else sandbox_or_refuse()
+    limits = Limits(options.seconds, options.cell_seconds, int(options.memory * 1024**3))
+    with locked(course.root):
+        course.check()
+        known = course.known()
+        waiting = [s for s in submissions if options.again or not done(course, s, known)]
+        for result in tqdm(work(waiting, limits, bwrap, options.workers), total=len(waiting), unit="submission"):
+            write(course, result)
+        path = course.write_csv(find(options.folder))
+    report(course, submissions, len(waiting), path)
+    return 0
+
+
+def open_course(options: argparse.Namespace):
+    """The course folder and its submissions, as far as they are asked for."""
+    from .gradebook import Course  # nbgrader takes seconds to load: not before it is needed
+
+    os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"  # it calls alembic
+    folder = options.folder.resolve()
+    if not folder.is_dir():
+        raise Refused(f"{options.folder} is not a folder")
+    options.folder = folder / "submitted" if (folder / "submitted").is_dir() else folder
+    submissions = find(options.folder)
+    if not submissions:
+        raise Refused(f"no submissions in {options.folder}; expected <student>/<psNN>/psNN.ipynb below it")
+    chosen = [
+        submission
+        for submission in submissions
+        if options.problem_set in (None, submission.problem_set) and options.student in (None, submission.student)
+    ]
+    if not chosen:
+        raise Refused("no submission is of that problem set and student")
+    places = (
+        [options.solutions]
+        if options.solutions
+        else [options.folder.parent / "solutions", PACKAGE.parent / "solutions"]
+    )
+    solutions = next((place.resolve() for place in places if place.is_dir()), None)
+    if solutions is None:
+        raise Refused("the solutions were not found; name their folder with --solutions")
+    return Course(options.folder.parent, solutions), chosen
+
+
+def sandbox_or_refuse() -> str:
+    """The path of bubblewrap, or a sentence that says what can be done."""
+    try:
+        return find_sandbox()
+    except NoSandbox as problem:
+        raise Refused(f"{problem}; students' code is not run without it, unless you say --trust-submissions") from None
+
+
+@contextlib.contextmanager
+def locked(root: Path):
+    """One grading at a time in one course folder; the lock ends with the process, however it ends."""
+    with open(root / ".grading.lock", "w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise Refused(f"another grading is at work in {root}") from None
+        yield
+
+
+def done(course, submission: Submission, known: set) -> bool:
+    """Is what was handed in the same as what was graded?"""
+    note = course.record(submission)
+    try:
+        data, _ = read(submission)
+    except Unreadable as problem:
+        return note.get("reason") == str(problem)
+    in_gradebook = (submission.problem_set, submission.student) in known
+    return in_gradebook and note.get("digest") == digest(data, submission.problem_set)
+
+
+def work(submissions: list[Submission], limits: Limits, bwrap: str | None, workers: int):
+    """Results as they come, from several submissions at a time."""
+    uids = queue.SimpleQueue()
+    for number in range(max(1, workers)):
+        uids.put(FIRST_UID + number)
+
+    def one(submission: Submission) -> Result:
+        uid = uids.get()
+        try:
+            with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
+                os.chmod(scratch, 0o755)
+                return mark(submission, limits, bwrap=bwrap, uid=uid if bwrap else 0, scratch=Path(scratch))
+        except Exception as error:  # a bug of ours, or a full disk: it must not cost the others their marks
+            return Result(submission, CRASHED, f"the grader itself failed: {type(error).__name__}: {error}")
+        finally:
+            uids.put(uid)
+
+    with ThreadPoolExecutor(max(1, workers)) as pool:
+        futures = [pool.submit(one, submission) for submission in submissions]
+        try:
+            for future in as_completed(futures):
+                yield future.result()
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def write(course, result: Result) -> None:
+    """Write one result; if its notebook defeats us, its marks are written without it."""
+    try:
+        course.write(result)
+    except Exception as error:
+        failure = f"the grader itself failed to write this down: {type(error).__name__}: {error}"
+        course.write(result._replace(state=CRASHED, reason=failure[:300], cells=(), printed={}))
+
+
+def report(course, submissions: list[Submission], new: int, path: Path) -> None:
+    """How it went, in a few lines."""
+    notes = {submission: course.record(submission) for submission in submissions}
+    counts = Counter(note.get("state") for note in notes.values())
+    for submission, note in notes.items():
+        if note.get("state") not in STATES[:2]:
+            print(f"{submission.student} {submission.problem_set}: {note.get('state')}: {note.get('reason')}")
+    print(
+        f"sdpa-course: {new} graded now, {len(submissions) - new} unchanged; "
+        + ", ".join(f"{counts[state]} {state}" for state in STATES if counts[state] or state == GRADED)
+    )
+    print(f"sdpa-course: {path}, gradebook.db, feedback/ and autograded/ are beside it")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,257 @@
+"""Write what grading came to: nbgrader's database, the notebook its formgrader shows, the feedback, the CSV.
+
+Everything goes through nbgrader's own interfaces, so that its formgrader, its export and its feedback go on working.
+"""
+
+import contextlib
+import csv
+import json
+import os
+import re
+import sqlite3
+import tempfile
+import warnings
+from pathlib import Path
+
+import nbformat
+import nbgrader
+from nbconvert.exporters import HTMLExporter
+from nbconvert.preprocessors import CSSHTMLHeaderPreprocessor
+from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.converters import GenerateAssignment
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.preprocessors import GetGrades
+from nbgrader.utils import parse_utc
+from sqlalchemy.exc import SAWarning
+from traitlets.config import Config
+
+from ..homework.tasks import PROBLEM_SETS
+from .marking import UNREADABLE, Result
+from .submissions import Submission
+
+COLUMNS = (
+    "student",
+    "problem set",
+    "state",
+    "reason",
+    "checked by code",
+    "read by a person",
+    "to be read",
+    "score",
+    "of",
+)
+FORMGRADER = Path(nbgrader.__file__).parent / "server_extensions" / "formgrader"
+STYLES = FORMGRADER / "static" / "node_modules" / "bootstrap" / "dist" / "css"
+STUB = "Your answer here."
+
+
+class Course:
+    """One course folder: submitted/ in it, and what is written beside."""
+
+    def __init__(self, root: Path, solutions: Path):
+        self.root, self.solutions = root, solutions
+        self.database = f"sqlite:///{root / 'gradebook.db'}"
+        self.releases = {}
+
+    def folder(self, kind: str, submission: Submission) -> Path:
+        """Such as autograded/<student>/<ps03>."""
+        return self.root / kind / submission.student / submission.problem_set
+
+    def gradebook(self) -> Gradebook:
+        """nbgrader's interface to the database, which is made if there is none."""
+        return Gradebook(self.database, "sdpa-course")
+
+    def release(self, problem_set: str) -> nbformat.NotebookNode:
+        """The exercise as students get it; nbgrader notes its cells in the database on the way."""
+        if problem_set not in self.releases:
+            with tempfile.TemporaryDirectory() as scratch:
+                config = Config()
+                config.CourseDirectory.root = str(self.root)
+                config.CourseDirectory.db_url = self.database
+                config.CourseDirectory.course_id = "sdpa-course"
+                config.CourseDirectory.source_directory = str(self.solutions)
+                config.CourseDirectory.release_directory = scratch
+                config.CourseDirectory.assignment_id = problem_set
+                config.ClearSolutions.code_stub = {"python": "pass  # your answer here"}
+                config.ClearSolutions.text_stub = STUB
+                directory = CourseDirectory(config=config)
+                GenerateAssignment(coursedir=directory, config=config, create_assignment=True).start()
+                path = Path(scratch) / problem_set / f"{problem_set}.ipynb"
+                self.releases[problem_set] = nbformat.read(path, as_version=4)
+        return self.releases[problem_set]
+
+    def record(self, submission: Submission) -> dict:
+        """What was noted about this submission the last time, or nothing."""
+        try:
+            return json.loads((self.folder("autograded", submission) / "grading.json").read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return {}
+
+    def known(self) -> set[tuple[str, str]]:
+        """(problem set, student) of every submission in the gradebook."""
+        if not (self.root / "gradebook.db").exists():
+            return set()
+        with self.gradebook() as gradebook:
+            return {
+                (assignment.name, submission.student_id)
+                for assignment in gradebook.assignments
+                for submission in assignment.submissions
+            }
+
+    def write(self, result: Result) -> None:
+        """Gradebook, notebook, feedback; the note that all of it is done comes last."""
+        submission = result.submission
+        note = {"state": result.state, "reason": result.reason, "digest": result.digest, "marks": result.marks}
+        if submission.problem_set in PROBLEM_SETS:
+            notebook = assemble(result, self.release(submission.problem_set))
+            self.write_grades(result, notebook)
+            path = self.folder("autograded", submission) / f"{submission.problem_set}.ipynb"
+            write_whole(path, nbformat.writes(notebook))
+            page = self.folder("feedback", submission) / f"{submission.problem_set}.html"
+            write_whole(page, self.feedback(submission, notebook))
+        write_whole(self.folder("autograded", submission) / "grading.json", json.dumps(note, indent=1))
+
+    def write_grades(self, result: Result, notebook: nbformat.NotebookNode) -> None:
+        """Scores by code, and which answers a person must read. A score that a person gave is kept."""
+        name, student = result.submission.problem_set, result.submission.student
+        stubs = {cell.metadata.nbgrader.grade_id: cell.source for cell in marked(self.release(name))}
+        times = {}
+        stamp = result.submission.path.parent / "timestamp.txt"
+        if stamp.is_file() and not stamp.is_symlink() and stamp.stat().st_size < 1000:
+            with contextlib.suppress(ValueError):  # no time of submission, then: it must not cost the marks
+                times = {"timestamp": str(parse_utc(stamp.read_text(encoding="utf-8").strip()))}
+        with self.gradebook() as gradebook, warnings.catch_warnings():
+            warnings.simplefilter("ignore", SAWarning)  # nbgrader's own, about the order in which it makes its rows
+            gradebook.update_or_create_student(student)
+            gradebook.update_or_create_submission(name, student, **times)
+            for cell in marked(notebook):
+                grade_id, marks = cell.metadata.nbgrader.grade_id, cell.metadata.nbgrader
+                unanswered = cell.source.strip() == stubs[grade_id].strip()
+                if marks.grade:
+                    grade = gradebook.find_grade(grade_id, name, name, student)
+                    if marks.solution:
+                        grade.auto_score = 0.0 if unanswered or result.state == UNREADABLE else None
+                    else:
+                        grade.auto_score = result.marks.get(grade_id.removesuffix("-test"), 0.0)
+                    grade.needs_manual_grade = grade.manual_score is not None or grade.auto_score is None
+                if marks.solution:
+                    comment = gradebook.find_comment(grade_id, name, name, student)
+                    comment.auto_comment = "No response." if unanswered else None
+            gradebook.db.commit()
+
+    def feedback(self, submission: Submission, notebook: nbformat.NotebookNode) -> str:
+        """nbgrader's page of feedback; a student's own HTML and scripts are not let through."""
+        name = submission.problem_set
+        exporter = HTMLExporter(
+            template_name="feedback",
+            extra_template_basedirs=[str(FORMGRADER / "templates")],
+            extra_template_paths=[str(STYLES)],
+            sanitize_html=True,
+            default_preprocessors=[],
+        )
+        exporter.register_preprocessor(GetGrades, enabled=True)
+        exporter.register_preprocessor(CSSHTMLHeaderPreprocessor, enabled=True)
+        names = {"student": submission.student, "assignment": name, "notebook": name, "db_url": self.database}
+        resources = {"unique_key": name, "output_files_dir": f"{name}_files", "nbgrader": names}
+        page, _ = exporter.from_notebook_node(nbformat.from_dict(notebook), resources=resources)
+        return page
+
+    def write_csv(self, submissions: list[Submission]) -> Path:
+        """grades.csv: a line for each submission, with its state."""
+        path = self.root / "grades.csv"
+        lines = []
+        with self.gradebook() as gradebook:
+            for submission in submissions:
+                note = self.record(submission)
+                row = [submission.student, submission.problem_set, note.get("state", ""), note.get("reason", "")]
+                try:
+                    graded = gradebook.find_submission(submission.problem_set, submission.student)
+                except MissingEntry:
+                    lines.append([*row, 0, 0, 0, 0, ""])
+                    continue
+                grades = [grade for page in graded.notebooks for grade in page.grades]
+                by_hand = sum(grade.manual_score or 0 for grade in grades if grade.auto_score is None)
+                waiting = sum(bool(grade.needs_manual_grade) for grade in grades)
+                by_code = sum(grade.auto_score or 0 for grade in grades)
+                lines.append([*row, by_code, by_hand, waiting, graded.score, graded.max_score])
+        with tempfile.NamedTemporaryFile("w", dir=self.root, delete=False, newline="", encoding="utf-8") as file:
+            writer = csv.writer(file)
+            writer.writerow(COLUMNS)
+            writer.writerows(lines)
+        os.chmod(file.name, 0o644)
+        os.replace(file.name, path)
+        return path
+
+    def check(self) -> None:
+        """Refuse a gradebook that is broken, before anything is written to it."""
+        path = self.root / "gradebook.db"
+        if path.exists():
+            try:
+                with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as database:
+                    database.execute("select count(*) from sqlite_master").fetchone()
+            except sqlite3.DatabaseError as error:
+                raise ValueError(f"{path} is not a gradebook that can be read ({error}); nothing was changed") from None
+
+
+def marked(notebook: nbformat.NotebookNode) -> list[nbformat.NotebookNode]:
+    """The cells that nbgrader knows."""
+    return [cell for cell in notebook.cells if "nbgrader" in cell.metadata]
+
+
+def assemble(result: Result, release: nbformat.NotebookNode) -> nbformat.NotebookNode:
+    """The student's notebook with what the grader saw: test cells as released, verdicts as their outputs.
+
+    Every cell that nbgrader knows is there exactly once, whatever was deleted, duplicated or edited.
+    """
+    known = {cell.metadata.nbgrader.grade_id: cell for cell in marked(release)}
+    notebook = nbformat.v4.new_notebook(metadata=release.metadata)
+    words = f"**{result.state.capitalize()}.** {plain_text(result.reason)}."
+    notebook.cells.append(nbformat.v4.new_markdown_cell(words, id="grading"))
+    used = set()
+    for number, cell in enumerate(result.cells):
+        match = known.get(cell.grade_id)
+        if match is not None and (cell.grade_id in used or match.cell_type != cell.kind):
+            match = None
+        made = nbformat.v4.__dict__[f"new_{cell.kind}_cell"](cell.source, id=f"cell-{number}")
+        if match is not None:
+            used.add(cell.grade_id)
+            made.metadata = nbformat.from_dict(match.metadata)
+            if match.metadata.nbgrader.locked:
+                made.source = match.source
+        notebook.cells.append(made)
+        if cell.kind == "code":
+            made.outputs = outputs(result, number, cell.grade_id if match is not None else "")
+    for grade_id, cell in known.items():
+        if grade_id not in used:
+            copy = nbformat.from_dict(cell)
+            copy.id = f"released-{len(notebook.cells)}"
+            if copy.cell_type == "code":
+                copy.outputs = outputs(result, -1, grade_id)
+            notebook.cells.append(copy)
+    return notebook
+
+
+def outputs(result: Result, number: int, grade_id: str) -> list:
+    """What a cell shows: the grader's verdict for a test cell, the printed text for any other."""
+    task = grade_id.removesuffix("-test")
+    if grade_id.endswith("-test") and task in result.messages:
+        text = f"{result.messages[task]}\n{result.marks[task]:g} points\n"
+    elif number in result.printed:
+        text = result.printed[number].text
+    else:
+        return []
+    return [nbformat.v4.new_output("stream", name="stdout", text=text)] if text else []
+
+
+def plain_text(words: str) -> str:
+    """Words of an unknown origin as Markdown that shows them and does nothing else."""
+    return re.sub(r"([\\`*_{}\[\]<>()#!|$&])", r"\\\1", " ".join(words.split()))
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file so that it is there whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False, encoding="utf-8", errors="replace") as file:
+        file.write(text)
+    os.chmod(file.name, 0o644)
+    os.replace(file.name, path)

@@ -1,0 +1,6 @@
+"""Stands in for `sdpa_course.homework` while a submission is graded: the real one knows the right answers."""
+
+
+def check(name: str, answer, *, unseen: bool = False) -> None:
+    """Say that this is checked elsewhere. Printed text earns no marks."""
+    print(f"{name}: checked by the grader")

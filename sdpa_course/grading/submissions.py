@@ -1,0 +1,128 @@
+"""Find what was handed in and read it, whatever it is. Nothing in a submission is trusted, not even its name.
+
+The layout is nbgrader's: submitted/<student>/<psNN>/psNN.ipynb
+"""
+
+import hashlib
+import json
+import os
+import stat
+from pathlib import Path
+from typing import NamedTuple
+
+from ..homework.tasks import PROBLEM_SETS
+
+LARGEST_FILE = 20 * 1024**2
+MOST_CELLS = 1000
+CELL_TYPES = ("code", "markdown", "raw")
+
+
+class Submission(NamedTuple):
+    """One problem set of one student."""
+
+    student: str  # printable, whatever the folder's bytes are
+    problem_set: str
+    path: Path
+
+
+class Cell(NamedTuple):
+    """What counts of a cell: outputs and other metadata that came with it do not."""
+
+    kind: str
+    source: str
+    grade_id: str
+
+
+class Unreadable(Exception):
+    """There is no notebook to grade; the message says why, to the student."""
+
+
+def find(folder: Path) -> list[Submission]:
+    """Every submission below `folder`, sorted; hidden folders and loose files are not submissions."""
+    return [
+        Submission(printable(student), printable(problem_set), folder / student / problem_set / f"{problem_set}.ipynb")
+        for student in folders(folder)
+        for problem_set in folders(folder / student)
+    ]
+
+
+def folders(path: Path) -> list[str]:
+    """Names of the folders in `path`, also of links to folders: what they are is found out when they are read."""
+    with os.scandir(path) as entries:
+        return sorted(entry.name for entry in entries if not entry.name.startswith(".") and entry.is_dir())
+
+
+def printable(name: str) -> str:
+    """A name that can be printed and stored: bytes that are no UTF-8 become \\xNN."""
+    return os.fsencode(name).decode("utf-8", "backslashreplace")
+
+
+def read(submission: Submission) -> tuple[bytes, list[Cell]]:
+    """The file's bytes and its cells, or `Unreadable`."""
+    if submission.problem_set not in PROBLEM_SETS:
+        raise Unreadable(f"there is no problem set {submission.problem_set}")
+    data = read_bytes(submission.path)
+    return data, read_cells(data)
+
+
+def read_bytes(path: Path) -> bytes:
+    """The bytes of an ordinary file that is really there: no link, no pipe, not larger than it may be."""
+    for parent in (path.parent.parent, path.parent):
+        if parent.is_symlink():
+            raise Unreadable(f"the folder {printable(parent.name)} is a link, not a folder")
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except FileNotFoundError:
+        others = sorted(printable(name) for name in os.listdir(path.parent))[:5]
+        found = f"; found: {', '.join(others)}" if others else "; the folder is empty"
+        raise Unreadable(f"{printable(path.name)} was not found{found}") from None
+    except OSError as error:
+        reason = "it is a link, not a file" if path.is_symlink() else error.strerror
+        raise Unreadable(f"{printable(path.name)} cannot be opened: {reason}") from None
+    with os.fdopen(descriptor, "rb") as file:
+        facts = os.fstat(file.fileno())
+        if not stat.S_ISREG(facts.st_mode):
+            raise Unreadable(f"{printable(path.name)} is not an ordinary file")
+        if facts.st_size > LARGEST_FILE:
+            size, most = facts.st_size / 1024**2, LARGEST_FILE // 1024**2
+            raise Unreadable(
+                f"the file has {size:.0f} MB, at most {most} are read; clear the outputs and save it again"
+            )
+        return file.read(LARGEST_FILE + 1)
+
+
+def read_cells(data: bytes) -> list[Cell]:
+    """The cells of a notebook of format 4."""
+    if not data.strip():
+        raise Unreadable("the file is empty")
+    try:
+        notebook = json.loads(data.decode("utf-8"))
+    except UnicodeDecodeError:
+        raise Unreadable("the file is not text in UTF-8") from None
+    except (ValueError, RecursionError) as error:
+        raise Unreadable(f"the file is not whole, or not a notebook (no valid JSON: {error})"[:200]) from None
+    if not isinstance(notebook, dict) or not isinstance(notebook.get("cells"), list):
+        raise Unreadable("the file is JSON, but not a notebook of format 4: it has no list of cells")
+    if len(notebook["cells"]) > MOST_CELLS:
+        raise Unreadable(f"the notebook has {len(notebook['cells'])} cells, at most {MOST_CELLS} are read")
+    return [read_cell(number, cell) for number, cell in enumerate(notebook["cells"], 1)]
+
+
+def read_cell(number: int, cell) -> Cell:
+    """One cell, checked."""
+    source = cell.get("source") if isinstance(cell, dict) else None
+    if isinstance(source, list) and all(isinstance(line, str) for line in source):
+        source = "".join(source)
+    if not isinstance(source, str) or cell.get("cell_type") not in CELL_TYPES:
+        raise Unreadable(f"cell {number} is not a notebook cell")
+    metadata = cell.get("metadata")
+    marks = metadata.get("nbgrader") if isinstance(metadata, dict) else None
+    grade_id = marks.get("grade_id") if isinstance(marks, dict) else None
+    clean = source.encode("utf-8", "replace").decode("utf-8")
+    return Cell(cell["cell_type"], clean, grade_id if isinstance(grade_id, str) else "")
+
+
+def digest(data: bytes, problem_set: str) -> str:
+    """Of what was handed in and of the tasks it is graded by: the same digest, the same marks."""
+    tasks = Path(__file__).parent.parent / "homework" / f"{problem_set}.py"
+    return hashlib.sha256(tasks.read_bytes() + b"\0" + data).hexdigest()

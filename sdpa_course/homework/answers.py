@@ -1,0 +1,87 @@
+"""Ask a student's function for its answers. Nothing is judged here.
+
+What comes back is plain: lists of float arrays, or one sentence about what happened instead. The
+class's grading runs this file in the student's process and everything else outside of it.
+"""
+
+import linecache
+import warnings
+from typing import NamedTuple
+
+import numpy as np
+
+UNANSWERED = (None, Ellipsis, NotImplemented)
+LARGEST = 10_000_000  # numbers in one answer; no task needs a thousandth of that
+
+
+class Answer(NamedTuple):
+    """What came for one case: `arrays`, or none of them and a `problem` in words (empty: not answered yet)."""
+
+    arrays: tuple[np.ndarray, ...] = ()
+    problem: str = ""
+    several: bool = False  # a tuple or list of arrays came, rather than one array or number
+
+    @property
+    def unanswered(self) -> bool:
+        """Nothing came, and nothing went wrong."""
+        return not self.arrays and not self.problem
+
+
+def ask(answer, cases: list[dict]) -> list[Answer]:
+    """The student's `answer` to each case: a function is called with the inputs, a number stands for itself."""
+    return [call(answer, case) if callable(answer) else plain(answer) for case in cases]
+
+
+def call(function, case: dict) -> Answer:
+    """Call the student's function with copies of the inputs, and say so if it changed one of them."""
+    inputs = {name: value.copy() if isinstance(value, np.ndarray) else value for name, value in case.items()}
+    try:
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            result = function(*inputs.values())
+    except NotImplementedError:
+        return Answer()
+    except Exception as error:
+        return Answer(problem=f"{type(error).__name__}: {error}{blame(function, error)}")
+    answer = plain(result)
+    if answer.unanswered:
+        return answer
+    for name, value in inputs.items():
+        if isinstance(value, np.ndarray) and not np.array_equal(value, case[name], equal_nan=value.dtype.kind == "f"):
+            return Answer(problem=f"your function changed its argument {name} in place; work on a copy of it")
+    return answer
+
+
+def plain(result) -> Answer:
+    """The result as float arrays, whatever kind of numbers it came as."""
+    if any(result is nothing for nothing in UNANSWERED):
+        return Answer()
+    several = isinstance(result, tuple) and not all(np.isscalar(part) for part in result)
+    if isinstance(result, list) and all(isinstance(part, np.ndarray) for part in result):
+        several = len({part.shape for part in result}) > 1  # [dq, dk, dv]; rows of one shape are one array
+    parts = result if several else (result,)
+    if any(part is nothing for part in parts for nothing in UNANSWERED):
+        return Answer()
+    try:
+        arrays = tuple(np.array(part) for part in parts)
+    except Exception as error:
+        return Answer(problem=f"the result is no array of numbers ({type(error).__name__}: {error})")
+    for array in arrays:
+        if array.dtype.kind not in "fiub":
+            return Answer(problem=f"the result is no array of real numbers: its dtype is {array.dtype}")
+        if array.size > LARGEST:
+            return Answer(problem=f"the result has shape {array.shape}: far too many numbers")
+    kept = (np.float32, np.float64)
+    return Answer(tuple(a if a.dtype.type in kept else a.astype(np.float64) for a in arrays), several=several)
+
+
+def blame(function, error: Exception) -> str:
+    """The line of the student's own code that raised, if it can be told."""
+    file = getattr(getattr(function, "__code__", None), "co_filename", None)
+    line, traceback = None, error.__traceback__
+    while traceback is not None:
+        if traceback.tb_frame.f_code.co_filename == file:
+            line = traceback.tb_lineno
+        traceback = traceback.tb_next
+    text = linecache.getline(file, line).strip() if file and line else ""
+    return f" (in the line: {text})" if text else ""

@@ -1,0 +1,51 @@
+"""What a notebook calls: `check`, for the student and in the hidden tests."""
+
+import numpy as np
+
+from .answers import ask
+from .judging import Verdict, judge
+from .tasks import Task, find_task
+
+SEEN = ((0, np.float64),)
+UNSEEN = ((101, np.float64), (102, np.float64), (103, np.float32))
+
+
+class Marks:
+    """Points earned, shown as the last value of a test cell: nbgrader reads the number as partial credit."""
+
+    def __init__(self, earned: float, points: int):
+        self.earned, self.points = float(earned), points
+
+    def __repr__(self) -> str:
+        return str(self.earned)
+
+    def _repr_html_(self) -> str:
+        return f"{self.earned:g} of {self.points} points"
+
+
+def check(name: str, answer, *, unseen: bool = False) -> Marks:
+    """Try a student's answer, print what came of it, and return the points that it earns.
+
+    Parameters
+    ----------
+    name : str
+        The task, such as "ps03.softmax".
+    answer : callable, number or array
+        The student's function, or the number asked for. None, or a function that returns None, is not answered yet.
+    unseen : bool
+        Try other inputs than those the student sees, in float64 and float32: what the hidden tests do.
+    """
+    task = find_task(name)
+    verdict = try_out(task, answer, UNSEEN if unseen else SEEN)
+    print(f"On other inputs, {verdict.message}" if unseen else verdict.message)
+    return Marks(task.points if verdict.passed else 0, task.points)
+
+
+def try_out(task: Task, answer, draws=SEEN + UNSEEN) -> Verdict:
+    """The verdict on the first draw of inputs that the answer does not pass, or on the last one."""
+    for seed, dtype in draws:
+        cases = task.draw(seed, dtype)
+        verdict = judge(task, cases, ask(answer, cases))
+        if not verdict.passed:
+            break
+    return verdict

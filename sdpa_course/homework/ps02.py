@@ -1,0 +1,248 @@
+"""Problem set 02: the variance of a dot product, the scale that undoes it, and the error of a measured variance."""
+
+import numpy as np
+
+from ..kernels.multihead import split_heads
+from ..kernels.scores import dot_scores_forward
+from .tasks import Mistake, Task
+
+
+def moments(rng) -> list[dict]:
+    """A mean and a standard deviation for every coordinate of q and of k; one mean of each is negative."""
+    cases = []
+    for d_k in (7, 10):
+        mu_q, mu_k = rng.uniform(0.6, 1.4, (2, d_k))
+        mu_q[0], mu_k[-1] = -mu_q[0], -mu_k[-1]
+        sigma_q, sigma_k = rng.uniform(0.4, 0.8, d_k), rng.uniform(1.5, 2.5, d_k)
+        cases.append({"mu_q": mu_q, "sigma_q": sigma_q, "mu_k": mu_k, "sigma_k": sigma_k})
+    return cases
+
+
+def queries_and_keys(rng) -> list[dict]:
+    """Queries and keys of one head: Tq, Tk and d_k all different."""
+    return [
+        {"Q": rng.normal(size=(queries, d_k)), "K": rng.normal(size=(keys, d_k))}
+        for queries, keys, d_k in ((3, 7, 5), (4, 6, 11))
+    ]
+
+
+def models(rng) -> list[dict]:
+    """Tokens and projections of several heads; heads · d_k is not d_model. The queries have variance 1."""
+    cases = []
+    for tokens, d_model, heads, d_k in ((5, 14, 2, 3), (4, 9, 3, 5)):
+        W_Q, W_K = rng.normal(size=(2, d_model, heads * d_k)) / np.sqrt(d_model)
+        cases.append({"X": rng.normal(size=(tokens, d_model)), "W_Q": W_Q, "W_K": W_K, "heads": heads})
+    return cases
+
+
+def runs_of_scores(rng) -> list[dict]:
+    """Three runs of 160 scores: heavy tails, no tails, normal. None has mean 0."""
+    heavy = 4 * rng.normal(size=160) * rng.normal(size=160) + 9
+    flat = rng.uniform(-8, 8, 160) - 6
+    return [{"scores": np.stack([heavy, flat, 4 * rng.normal(size=160) + 12])}]
+
+
+def sum_of_variances(mu_q, sigma_q, mu_k, sigma_k):
+    """Σ_c Var(q_c k_c), all entries independent."""
+    return np.sum((sigma_q**2 + mu_q**2) * (sigma_k**2 + mu_k**2) - mu_q**2 * mu_k**2)
+
+
+def head_scores(X, W_Q, W_K, heads, scale=None):
+    """Scores of every head with one scale, 1/√d_k unless given: (heads, tokens, tokens)."""
+    return dot_scores_forward(split_heads(X @ W_Q, heads), split_heads(X @ W_K, heads), scale=scale)[0]
+
+
+def standard_error(scores, centre=True, axis=-1):
+    """√((m_4 − m_2²) / samples) for each run."""
+    deviations = scores - scores.mean(axis=axis, keepdims=True) if centre else scores
+    return np.sqrt((deviations**2).var(axis=axis) / scores.shape[axis])
+
+
+SUM = 'notebook 02, section "The proof, the sum"'
+BROKEN = 'notebook 02, section "Break the assumptions, one at a time"'
+
+TASKS = (
+    Task(
+        "ps02.score_variance",
+        points=2,
+        asks="the variance of q·k, from the width and the two standard deviations",
+        read=BROKEN,
+        right=lambda: 36.0,
+        tolerance=1e-3,
+        mistakes=(
+            Mistake(
+                "variance 1 assumed",
+                lambda: 16.0,
+                "This is right for entries of standard deviation 1. What becomes of line 4 of the proof here?",
+            ),
+            Mistake(
+                "sum",
+                lambda: 16 * (0.25 + 9),
+                "You add the two variances of a coordinate. A term of the dot product is q_c times k_c.",
+            ),
+            Mistake(
+                "not squared",
+                lambda: 16 * 0.5 * 3,
+                "You multiply the standard deviations as they are. A factor comes out of a variance squared.",
+            ),
+            Mistake(
+                "d_k squared",
+                lambda: 16**2 * 2.25,
+                "This is the variance of one and the same term, taken d_k times. The terms here are uncorrelated.",
+                read=SUM,
+            ),
+            Mistake("root", lambda: 6.0, "This is the standard deviation of the score. Its variance is asked for."),
+            Mistake(
+                "one term",
+                lambda: 2.25,
+                "This is the variance of one term q_c k_c, or of the scaled score. The plain sum is asked for.",
+            ),
+        ),
+    ),
+    Task(
+        "ps02.predicted_variance",
+        points=3,
+        asks="the variance of q·k: one number",
+        read=BROKEN,
+        cases=moments,
+        right=sum_of_variances,
+        mistakes=(
+            Mistake(
+                "means ignored",
+                lambda mu_q, sigma_q, mu_k, sigma_k: np.sum(sigma_q**2 * sigma_k**2),
+                "The means are not in this. But a query's entry times the mean of a key's entry varies as well.",
+            ),
+            Mistake(
+                "second moments",
+                lambda mu_q, sigma_q, mu_k, sigma_k: np.sum((sigma_q**2 + mu_q**2) * (sigma_k**2 + mu_k**2)),
+                "You add up E[q_c² k_c²]. That is a variance only for terms of mean 0: look at line 5 again.",
+                read='notebook 02, section "The proof, one coordinate"',
+            ),
+            Mistake(
+                "total mean squared",
+                lambda m_q, s_q, m_k, s_k: (s_q**2 + m_q**2) @ (s_k**2 + m_k**2) - (m_q @ m_k) ** 2,
+                "You subtract the square of the whole mean at the end. Finish each coordinate, then add up.",
+                read=SUM,
+            ),
+            Mistake(
+                "not squared",
+                lambda mu_q, sigma_q, mu_k, sigma_k: sum_of_variances(mu_q, sigma_q**0.5, mu_k, sigma_k**0.5),
+                "sigma_q and sigma_k are standard deviations, and you use them as variances.",
+            ),
+            Mistake(
+                "averaged",
+                lambda mu_q, sigma_q, mu_k, sigma_k: sum_of_variances(mu_q, sigma_q, mu_k, sigma_k) / len(mu_q),
+                "This is the average over the coordinates. A dot product adds its terms.",
+            ),
+        ),
+    ),
+    Task(
+        "ps02.scaled_scores",
+        points=2,
+        asks="one row for each query, one column for each key, variance 1 for standard normal entries",
+        read=SUM,
+        cases=queries_and_keys,
+        right=lambda Q, K: dot_scores_forward(Q, K)[0],
+        mistakes=(
+            Mistake(
+                "no scale",
+                lambda Q, K: Q @ K.T,
+                "The dot products are right, and nothing is divided yet: their variance is the width, not 1.",
+            ),
+            Mistake(
+                "1/d_k",
+                lambda Q, K: Q @ K.T / Q.shape[1],
+                "You divide by the variance itself. Line 10 of the proof says what that leaves.",
+            ),
+            Mistake(
+                "multiplied",
+                lambda Q, K: Q @ K.T * np.sqrt(Q.shape[1]),
+                "The number is right, but you multiply by it. The spread grows where it should shrink.",
+            ),
+            Mistake(
+                "number of keys",
+                lambda Q, K: Q @ K.T / np.sqrt(len(K)),
+                "Your scale changes when a key is added. How many products does one score add up?",
+            ),
+            Mistake(
+                "transposed",
+                lambda Q, K: K @ Q.T / np.sqrt(Q.shape[1]),
+                "The values are right, but the keys have the rows here. Which array comes first in the product?",
+                read="notebook 01, section 2",
+            ),
+        ),
+    ),
+    Task(
+        "ps02.mended_head_scores",
+        points=3,
+        asks="scaled scores of every head, variance 1 for standard normal queries and keys",
+        read="notebook 02, section \"The head's width, not the model's\"",
+        cases=models,
+        right=head_scores,
+        mistakes=(
+            Mistake(
+                "as given",
+                lambda X, W_Q, W_K, heads: head_scores(X, W_Q, W_K, heads, scale=X.shape[1] ** -0.5),
+                "This gives what the given function gives. Write down the shape of every array in it, for two heads, "
+                "and count how many products make one score.",
+            ),
+            Mistake(
+                "all heads together",
+                lambda X, W_Q, W_K, heads: head_scores(X, W_Q, W_K, heads, scale=W_Q.shape[1] ** -0.5),
+                "Your scale counts the columns of W_Q, which belong to all heads. One score is made in one head.",
+            ),
+            Mistake(
+                "d_model over heads",
+                lambda X, W_Q, W_K, heads: head_scores(X, W_Q, W_K, heads, scale=(X.shape[1] / heads) ** -0.5),
+                "You take a head to be d_model / heads wide. Often it is, but nobody promised it here.",
+            ),
+            Mistake(
+                "no scale",
+                lambda X, W_Q, W_K, heads: head_scores(X, W_Q, W_K, heads, scale=1),
+                "The wrong scale is gone, but no other has taken its place.",
+            ),
+            Mistake(
+                "1/d_k",
+                lambda X, W_Q, W_K, heads: head_scores(X, W_Q, W_K, heads, scale=heads / W_Q.shape[1]),
+                "You found the right width, and divide by it whole. Compare with the last line of the proof.",
+                read=SUM,
+            ),
+        ),
+    ),
+    Task(
+        "ps02.variance_error",
+        points=3,
+        asks="one standard error of the variance for each row, within 2 %",
+        read='notebook 02, section "Simulate, with a standard error"',
+        cases=runs_of_scores,
+        right=standard_error,
+        tolerance=0.02,
+        mistakes=(
+            Mistake(
+                "error of the mean",
+                lambda scores: scores.std(axis=-1) / np.sqrt(scores.shape[-1]),
+                "This is how far off the mean of the scores may be. The variance is an average too, but of what?",
+            ),
+            Mistake(
+                "not divided",
+                lambda scores: standard_error(scores) * np.sqrt(scores.shape[-1]),
+                "This spread is as large for a million samples as for ten. An error shrinks with more samples.",
+            ),
+            Mistake(
+                "normal only",
+                lambda scores: scores.var(axis=-1) * np.sqrt(2 / scores.shape[-1]),
+                "You use m_4 = 3 m_2², which normal scores have. Take the m_4 that each row really has.",
+            ),
+            Mistake(
+                "mean not subtracted",
+                lambda scores: standard_error(scores, centre=False),
+                "These are moments around 0. The scores have a mean, and deviations are counted from there.",
+            ),
+            Mistake(
+                "wrong axis",
+                lambda scores: standard_error(scores, axis=0),
+                "You average down the columns, over different runs. One run is one row.",
+            ),
+        ),
+    ),
+)

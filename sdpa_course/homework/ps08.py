@@ -1,0 +1,249 @@
+"""Problem set 08: split into heads, attend, merge, and heads that share keys and values."""
+
+import numpy as np
+
+from ..kernels.multihead import MultiHeadParams, merge_heads, multihead_forward, split_heads
+from ..kernels.sdpa import attention_forward
+from ..kernels.softmax import softmax_forward
+from .tasks import Mistake, Task
+
+
+def layers(rng) -> list[dict]:
+    """Layers where T, d_model, d_model / h, d_k, d_v, h·d_k and h·d_v cannot be taken for each other."""
+    cases = []
+    for h, T, d_model, d_k, d_v in ((2, 9, 14, 3, 4), (3, 5, 9, 4, 2)):
+        q, v = (d_model, h * d_k), (d_model, h * d_v)
+        sizes = {"W_Q": q, "W_K": q, "W_V": v, "W_O": v[::-1]}
+        weights = {name: 0.4 * rng.normal(size=size) for name, size in sizes.items()}
+        cases.append({"X": rng.normal(size=(T, d_model)), **weights, "heads": h})
+    return cases
+
+
+def groups(rng) -> list[dict]:
+    """6 query heads that share 2, and 8 that share 4: never as many groups as heads in a group."""
+    sizes = (((6, 4, 5), (2, 7, 5), (2, 7, 8)), ((8, 3, 7), (4, 6, 7), (4, 6, 5)))
+    return [dict(zip("QKV", (rng.normal(size=size) for size in three), strict=True)) for three in sizes]
+
+
+def split_by_reshape(Y, heads):
+    """The right shape and the wrong content."""
+    return Y.reshape(heads, len(Y), -1)
+
+
+def merge_by_reshape(heads_out):
+    """The right shape and the wrong content, the other way."""
+    return heads_out.reshape(heads_out.shape[1], -1)
+
+
+def package_layer(X, W_Q, W_K, W_V, W_O, heads):
+    """Multi-head self-attention, no biases."""
+    return multihead_forward(X, MultiHeadParams(W_Q, W_K, W_V, W_O, heads=heads, kv_heads=heads))[0]
+
+
+def layer(X, W_Q, W_K, W_V, W_O, heads, *, width=None, axis=-1, split=split_heads, merge=merge_heads):
+    """The same with one thing done differently; the scores are divided by √(width(X, Q))."""
+    Q, K, V = (split(X @ W, heads) for W in (W_Q, W_K, W_V))
+    scores = Q @ K.swapaxes(-1, -2) / np.sqrt(width(X, Q) if width else Q.shape[-1])
+    return merge(softmax_forward(scores, axis=axis) @ V) @ W_O
+
+
+def grouped(Q, K, V, scale=None):
+    """The package's attention, where query head i uses key/value head i // g."""
+    return attention_forward(Q, K, V, scale=scale)[0]
+
+
+def dealt(x, heads):
+    """Key/value heads dealt out in turn, 0 1 0 1 0 1, rather than 0 0 0 1 1 1."""
+    return np.concatenate([x] * (heads // len(x)))
+
+
+def mib(kv_heads=8, layers=36, numbers=2):
+    """Cache of 4096 tokens in MiB: `numbers` of 2 bytes for each of 128 columns."""
+    return numbers * 2 * layers * kv_heads * 128 * 4096 / 2**20
+
+
+TASKS = (
+    Task(
+        "ps08.split_heads",
+        points=2,
+        asks="head i holds its own d_k neighbouring columns of every token",
+        read="notebook 08, section 1",
+        cases=lambda rng: [{"Y": rng.normal(size=(5, 12)), "heads": 3}, {"Y": rng.normal(size=(7, 6)), "heads": 2}],
+        right=split_heads,
+        mistakes=(
+            Mistake(
+                "reshape alone",
+                split_by_reshape,
+                "The shape is right, but head 0 holds pieces of the first tokens only: `reshape` keeps the order.",
+            ),
+            Mistake(
+                "heads not in front",
+                lambda Y, heads: Y.reshape(len(Y), heads, -1),
+                "The rows are cut in the right places. But your first axis counts tokens, and it should count heads.",
+            ),
+            Mistake(
+                "every h-th column",
+                lambda Y, heads: Y.reshape(len(Y), -1, heads).transpose(2, 0, 1),
+                "Your heads take the columns in turn, like cards dealt out. A head's columns should be neighbours.",
+            ),
+            Mistake(
+                "transposed",
+                lambda Y, heads: split_heads(Y, heads).swapaxes(1, 2),
+                "Each head has the right numbers, but one row for each column instead of one for each token.",
+            ),
+        ),
+    ),
+    Task(
+        "ps08.merge_heads",
+        points=2,
+        asks="row t holds head 0 of token t, then head 1 of token t, and so on",
+        read="notebook 08, section 1",
+        cases=lambda rng: [{"heads_out": rng.normal(size=size)} for size in ((3, 5, 4), (2, 7, 3))],
+        right=merge_heads,
+        mistakes=(
+            Mistake(
+                "reshape alone",
+                merge_by_reshape,
+                "The shape is right, but a row holds several tokens of one head, not one token of all heads.",
+            ),
+            Mistake(
+                "columns in turn",
+                lambda heads_out: heads_out.transpose(1, 2, 0).reshape(heads_out.shape[1], -1),
+                "The rows belong to the right tokens, but inside a row the heads alternate. Head 0 comes first, whole.",
+            ),
+            Mistake(
+                "below each other",
+                lambda heads_out: heads_out.reshape(-1, heads_out.shape[2]),
+                "You stack the heads below each other, so every token has several rows. A token is one row.",
+            ),
+            Mistake(
+                "summed",
+                lambda heads_out: heads_out.sum(axis=0),
+                "You add the heads up. Here nothing is added yet: a token keeps the outputs of all its heads.",
+            ),
+        ),
+    ),
+    Task(
+        "ps08.multihead",
+        points=4,
+        asks="all heads side by side, times W_O",
+        read="notebook 08, section 2",
+        cases=layers,
+        right=package_layer,
+        mistakes=(
+            Mistake(
+                "no scale",
+                lambda *case: layer(*case, width=lambda X, Q: 1.0),
+                "This is the layer without a scale: the scores of a head go into the softmax as they are.",
+                read="notebook 08, section 4",
+            ),
+            Mistake(
+                "1/d_k",
+                lambda *case: layer(*case, width=lambda X, Q: Q.shape[-1] ** 2),
+                "You divide by a head's width itself. What is the standard deviation of a sum of d_k products?",
+                read="notebook 08, section 4",
+            ),
+            Mistake(
+                "sqrt(d_model)",
+                lambda *case: layer(*case, width=lambda X, Q: X.shape[1]),
+                "Your scale takes the width of X. How many products are there in one score of one head?",
+                read="notebook 08, section 4",
+            ),
+            Mistake(
+                "sqrt(h d_k)",
+                lambda *case: layer(*case, width=lambda X, Q: len(Q) * Q.shape[-1]),
+                "Your scale takes the width of Q before it is cut, all heads together. A score lives in one head.",
+                read="notebook 08, section 4",
+            ),
+            Mistake(
+                "wrong axis",
+                lambda *case: layer(*case, axis=-2),
+                "In each head your weights sum to 1 over the queries. Which axis of your scores counts the keys?",
+                read="notebook 03, section 1",
+            ),
+            Mistake(
+                "one big head",
+                lambda *case: package_layer(*case[:-1], 1),
+                "This is a single head, as wide as all of them together. Every head needs weights of its own.",
+            ),
+            Mistake(
+                "no W_O",
+                lambda X, W_Q, W_K, W_V, W_O, heads: package_layer(X, W_Q, W_K, W_V, np.eye(len(W_O)), heads),
+                "These are the heads side by side, and they are right. One matrix has not been used yet.",
+            ),
+            Mistake(
+                "split by reshape",
+                lambda *case: layer(*case, split=split_by_reshape),
+                "Your heads do not see all tokens: the split has the right shape and the wrong content. See task 1.",
+                read="notebook 08, section 1",
+            ),
+            Mistake(
+                "merge by reshape",
+                lambda *case: layer(*case, merge=merge_by_reshape),
+                "Every head is right, but your merge mixes the tokens before W_O. See task 1.",
+                read="notebook 08, section 1",
+            ),
+        ),
+    ),
+    Task(
+        "ps08.score_std",
+        points=2,
+        asks="the standard deviation of q · k / √d_model inside one head, to three significant digits",
+        read="notebook 08, section 4",
+        right=lambda: 1 / np.sqrt(96),
+        tolerance=5e-3,
+        mistakes=(
+            Mistake("the variance", lambda: 1 / 96, "That is the variance. The standard deviation was asked for."),
+            Mistake("sqrt(d_k)", lambda: 1.0, "That is what dividing by √d_k gives. Here somebody divides by more."),
+            Mistake("no scale", lambda: np.sqrt(128), "That is the spread before anything is divided."),
+            Mistake("1/d_k", lambda: 1 / np.sqrt(128), "That is what is left after dividing by d_k, not by √d_model."),
+            Mistake("upside down", lambda: np.sqrt(96), "Dividing by more than √d_k makes scores smaller, not larger."),
+        ),
+    ),
+    Task(
+        "ps08.cache_mib",
+        points=2,
+        asks="the bytes of all keys and values that are kept, divided by 2^20",
+        read="notebook 08, section 10",
+        right=mib,
+        tolerance=1e-3,
+        mistakes=(
+            Mistake("all query heads", lambda: mib(40), "You count 40 heads. Which heads leave something behind?"),
+            Mistake("half", lambda: mib(numbers=1), "What does a token leave in each head, and in how many bytes?"),
+            Mistake("one layer", lambda: mib(layers=1), "That is one layer. Each layer has its own keys and values."),
+            Mistake("a group", lambda: mib(5), "You count 5 heads. So many share one; how many are kept?"),
+            Mistake("megabytes", lambda: mib() * 1.048576, "The bytes are right, but a MiB is not a million of them."),
+        ),
+    ),
+    Task(
+        "ps08.mended_grouped",
+        points=3,
+        asks="query head i attends to key/value head i // g",
+        read="notebook 08, section 10",
+        cases=groups,
+        right=grouped,
+        mistakes=(
+            Mistake(
+                "as given",
+                lambda Q, K, V: grouped(Q, dealt(K, len(Q)), dealt(V, len(Q))),
+                "This is still what the given function computes. Fill every V[j] with the number j: who reads whom?",
+            ),
+            Mistake(
+                "values as given",
+                lambda Q, K, V: grouped(Q, np.repeat(K, len(Q) // len(K), axis=0), dealt(V, len(Q))),
+                "The keys are shared as they should be. But the weights of one head meet the values of another.",
+            ),
+            Mistake(
+                "order not put back",
+                lambda Q, K, V: grouped(Q, K, V)[np.arange(len(Q)).reshape(len(K), -1).T.ravel()],
+                "Every query head reads the right head, but your output lists them in another order.",
+            ),
+            Mistake("no scale", lambda Q, K, V: grouped(Q, K, V, 1.0), "The sharing is right, the scale is lost."),
+            Mistake(
+                "1/d_k",
+                lambda Q, K, V: grouped(Q, K, V, 1 / Q.shape[-1]),
+                "The sharing is right. But now you divide by d_k itself, and the scale was not the bug.",
+            ),
+        ),
+    ),
+)

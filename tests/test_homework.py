@@ -1,0 +1,223 @@
+"""Problem sets: one source, exercises that follow from it and give nothing away, and work that is never overwritten."""
+
+import csv
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+from sdpa_course.homework.tasks import PROBLEM_SETS, tasks_of
+
+ROOT = Path(__file__).parent.parent
+SETS = pytest.mark.parametrize("name", PROBLEM_SETS)
+REGION = r"### BEGIN (?:SOLUTION|HIDDEN TESTS)\n(.*?)\s*### END"
+
+
+def read(folder, name):
+    notebook = nbformat.read(ROOT / folder / name / f"{name}.ipynb", as_version=4)
+    nbformat.validate(notebook)
+    return notebook
+
+
+def graded(notebook):
+    return [cell for cell in notebook.cells if cell.metadata.get("nbgrader", {}).get("grade")]
+
+
+def test_there_are_nine():
+    assert len(PROBLEM_SETS) == 9
+    for folder in ("solutions", "exercises"):
+        assert sorted(path.name for path in (ROOT / folder).iterdir()) == list(PROBLEM_SETS)
+
+
+def run_tool(*arguments, cwd=ROOT, **options):
+    """A command of this environment; nbgrader calls alembic by name, so its folder is on the path."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    return subprocess.run(
+        [sys.executable, *arguments],
+        **{"cwd": cwd, "env": {**os.environ, "PATH": path}, "check": True, "capture_output": True, "text": True}
+        | options,
+    )
+
+
+def test_exercises_follow_from_solutions(tmp_path):
+    """Nobody edits an exercise by hand, and nobody forgets `make exercises`."""
+    run_tool("tools/exercises.py", str(tmp_path))
+    for name in PROBLEM_SETS:
+        made, stored = tmp_path / name / f"{name}.ipynb", ROOT / "exercises" / name / f"{name}.ipynb"
+        assert made.read_bytes() == stored.read_bytes(), f"run make exercises: {name} has drifted"
+
+
+@SETS
+def test_nothing_of_a_solution_is_in_the_exercise(name):
+    exercise = read("exercises", name)
+    text = "\n".join(cell.source for cell in exercise.cells)
+    assert not re.search("BEGIN|END SOL|HIDDEN|unseen", text)
+    assert not any(cell.get("outputs") for cell in exercise.cells)
+    source = "\n".join(cell.source for cell in read("solutions", name).cells)
+    secrets = re.findall(REGION, source, flags=re.DOTALL)
+    given = re.sub(REGION, "", source, flags=re.DOTALL)  # a bug's mended line may stand beside the line it was
+    assert len(secrets) >= len(graded(exercise))
+    for line in "\n".join(secrets).splitlines():
+        line = line.split("  #")[0].strip()
+        if len(line) > 25 and line not in given:
+            assert line not in text, line
+
+
+@SETS
+def test_cells_say_what_nbgrader_needs(name):
+    solution, tasks = read("solutions", name), tasks_of(name)
+    marked = [cell for cell in solution.cells if "nbgrader" in cell.metadata]
+    ids = [cell.metadata.nbgrader.grade_id for cell in marked]
+    assert len(set(ids)) == len(ids)
+    tests = [cell for cell in graded(solution) if cell.cell_type == "code"]
+    assert [cell.metadata.nbgrader.grade_id for cell in tests] == [f"{task}-test" for task in tasks]
+    for cell, task in zip(tests, tasks.values(), strict=True):
+        assert cell.metadata.nbgrader.points == task.points
+        assert cell.metadata.nbgrader.locked
+        assert cell.source.startswith(f'check("{task.name}", {task.answer_name})')
+        assert ("unseen=True" in cell.source) != task.wants_number
+    for task in tasks.values():
+        (answer,) = [cell for cell in marked if cell.metadata.nbgrader.grade_id == task.answer_name]
+        assert answer.metadata.nbgrader.solution
+        assert "### BEGIN SOLUTION" in answer.source
+        assert task.wants_number == (f"{task.answer_name} = None\n" in answer.source)
+    by_hand = [cell for cell in graded(solution) if cell.cell_type == "markdown"]
+    assert by_hand  # a derivation or an interpretation, with a rubric in the question
+    assert all("### BEGIN SOLUTION" in cell.source for cell in by_hand)
+    assert sum("*Rubric.*" in cell.source for cell in solution.cells) == len(by_hand)
+
+
+@SETS
+def test_points_and_minutes_add_up(name):
+    """The table at the head is what stands further down."""
+    solution = read("solutions", name)
+    head = solution.cells[0].source
+    rows = re.findall(r"^\| (\d)\. (.+?) \| (\d+) \| (easy|medium|hard) \| ([\d +]+) \|$", head, flags=re.MULTILINE)
+    assert 4 <= len(rows) <= 6
+    assert [int(row[0]) for row in rows] == list(range(1, len(rows) + 1))
+    points = sum(sum(map(int, row[4].split("+"))) for row in rows)
+    by_code = sum(task.points for task in tasks_of(name).values())
+    by_hand = sum(c.metadata.nbgrader.points for c in graded(solution) if c.cell_type == "markdown")
+    assert f"**Points** {points}: {by_code} are checked by code, {by_hand} are read by a person." in head
+    assert points == by_code + by_hand
+    minutes = int(re.search(r"\*\*Time\*\* about (\d+) minutes", head)[1])
+    assert abs(minutes - sum(int(row[2]) for row in rows)) <= 5
+    text = "\n".join(cell.source for cell in solution.cells)
+    for number, title, minutes, difficulty, share in rows:
+        assert f"## Task {number}. {title}\n" in text
+        assert f"*{minutes} minutes, {difficulty}, {share} points" in text
+
+
+@SETS
+def test_an_unsolved_set_runs_from_top_to_bottom(name):
+    exercise = read("exercises", name)
+    NotebookClient(
+        exercise, timeout=60, coalesce_streams=True, resources={"metadata": {"path": ROOT / "exercises" / name}}
+    ).execute()
+    for cell in graded(exercise):
+        if cell.cell_type == "code":
+            said, marks = cell.outputs
+            assert said.text == f"{cell.metadata.nbgrader.grade_id.removesuffix('-test')}: not answered yet.\n"
+            assert marks.data["text/plain"] == "0.0"
+
+
+@SETS
+def test_links_lead_somewhere(name):
+    for cell in read("solutions", name).cells:
+        for target in re.findall(r"\]\(([^)#]+)", cell.source if cell.cell_type == "markdown" else ""):
+            assert (ROOT / "solutions" / name / target).exists(), target
+
+
+@SETS
+def test_a_hint_points_to_a_place_that_exists(name):
+    """Every "notebook 03, section 2" is there; a named section too."""
+    for task in tasks_of(name).values():
+        for place in {task.read, *(mistake.read for mistake in task.mistakes)} - {""}:
+            for number, where in re.findall(r"notebook (\d\d)(?:, section (\d+|\"[^\"]+\"|.+?))?(?=$|;| and)", place):
+                (path,) = (ROOT / "notebooks").glob(f"{number}_*.ipynb")
+                cells = nbformat.read(path, as_version=4).cells
+                titles = re.findall(r"^#+ (.+)$", "\n".join(c.source for c in cells), flags=re.MULTILINE)
+                if where.isdigit():
+                    assert any(title.startswith(f"{where}. ") for title in titles), place
+                elif where:
+                    assert where.strip('"') in titles, place
+            assert re.match(r"notebook \d\d", place), place
+
+
+def test_homework_is_copied_and_never_overwritten(tmp_path):
+    shutil.copytree(ROOT / "exercises", tmp_path / "exercises")
+    (tmp_path / "tools").mkdir()
+    tool = shutil.copy(ROOT / "tools" / "homework.py", tmp_path / "tools")
+    mine = tmp_path / "my_work" / "ps03" / "ps03.ipynb"
+
+    def copy(*names):
+        return run_tool(tool, *names, cwd=tmp_path, check=False)
+
+    assert copy("ps03").returncode == 0
+    assert mine.read_bytes() == (ROOT / "exercises" / "ps03" / "ps03.ipynb").read_bytes()
+    mine.write_text("an evening's work")
+    for names in (["ps03"], ["3"], []):  # asked for by name it is an error, among all of them it is not
+        again = copy(*names)
+        assert again.returncode == int(bool(names))
+        assert "ps03.ipynb is your work and stays as it is" in again.stdout
+        assert mine.read_text() == "an evening's work"
+    assert sorted(path.name for path in (tmp_path / "my_work").iterdir()) == list(PROBLEM_SETS)
+    unknown = copy("ps42")
+    assert unknown.returncode == 1
+    assert "there is no problem set 'ps42'; there are ps01, ps02" in unknown.stderr
+
+
+def test_my_work_is_not_in_git():
+    assert "my_work/" in (ROOT / ".gitignore").read_text().splitlines()
+
+
+def nbgrader(course, *arguments):
+    return run_tool("-m", "nbgrader", *arguments, cwd=course)
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory):
+    """A course folder with the repository's own configuration, and two students who hand everything in."""
+    folder = tmp_path_factory.mktemp("course")
+    shutil.copy(ROOT / "nbgrader_config.py", folder)
+    shutil.copytree(ROOT / "solutions", folder / "solutions")
+    for name in PROBLEM_SETS:
+        nbgrader(folder, "generate_assignment", name)
+        for student, source in (("perfect", ROOT / "solutions"), ("untouched", folder / "exercises")):
+            shutil.copytree(source / name, folder / "submitted" / student / name)
+    return folder
+
+
+def test_nbgrader_generates_the_same_exercises(course):
+    for name in PROBLEM_SETS:
+        made = course / "exercises" / name / f"{name}.ipynb"
+        assert made.read_bytes() == (ROOT / "exercises" / name / f"{name}.ipynb").read_bytes()
+
+
+@SETS
+def test_nbgrader_validates(course, name):
+    assert "Success" in nbgrader(course, "validate", f"solutions/{name}/{name}.ipynb").stdout
+    untouched = nbgrader(course, "validate", f"exercises/{name}/{name}.ipynb").stdout
+    failing = len(graded(read("solutions", name)))  # the answers to be read by a person are empty as well
+    assert f"FAILED ON {failing} CELL(S)" in untouched.upper()
+
+
+def test_nbgrader_grades(course):
+    """A perfect submission gets all the points that code can give, an untouched one gets none."""
+    for name in PROBLEM_SETS:
+        nbgrader(course, "autograde", name, "--create")
+        nbgrader(course, "generate_feedback", name)
+    nbgrader(course, "export", "--to=grades.csv")
+    with (course / "grades.csv").open() as file:
+        scores = {(row["assignment"], row["student_id"]): float(row["score"]) for row in csv.DictReader(file)}
+    for name in PROBLEM_SETS:
+        assert scores[name, "perfect"] == sum(task.points for task in tasks_of(name).values())
+        assert scores[name, "untouched"] == 0
+        for student in ("perfect", "untouched"):
+            assert (course / "feedback" / student / name / f"{name}.html").stat().st_size > 10_000

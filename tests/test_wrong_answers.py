@@ -1,0 +1,156 @@
+"""The checks on trial: wrong answers of the bank fail with their own hint, right ones pass however they are written."""
+
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sdpa_course.homework.answers import Answer, ask
+from sdpa_course.homework.checks import SEEN, UNSEEN, try_out
+from sdpa_course.homework.judging import judge, solve
+from sdpa_course.homework.tasks import PROBLEM_SETS, all_tasks, tasks_of
+
+DRAWS = SEEN + UNSEEN + ((7, np.float64), (8, np.float32))
+TASKS = list(all_tasks())
+
+
+def bank(problem_set):
+    """The module tests/wrong_answers/psNN.py."""
+    path = Path(__file__).parent / "wrong_answers" / f"{problem_set}.py"
+    spec = spec_from_file_location(f"wrong_answers_{problem_set}", path)
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+BANK = {name: bank(name) for name in PROBLEM_SETS}
+
+
+def entries(kind):
+    """(task, answer, …) for every entry of the bank."""
+    for problem_set, module in BANK.items():
+        tasks = tasks_of(problem_set)
+        for short_name, answers in getattr(module, kind).items():
+            for number, entry in enumerate(answers):
+                yield pytest.param(tasks[short_name], entry, id=f"{problem_set}.{short_name}-{number}")
+
+
+def by_name(task):
+    return task.name
+
+
+@pytest.mark.parametrize(("task", "entry"), list(entries("WRONG")))
+def test_a_wrong_answer_fails_with_its_own_hint(task, entry):
+    answer, mistake = entry
+    for draw in DRAWS:
+        verdict = try_out(task, answer, [draw])
+        assert not verdict.passed
+        assert verdict.mistake == mistake
+        assert (mistake == "") == ("Hint" not in verdict.message)
+        for title in ("Came", "Expected", "Read"):
+            assert f"\n  {title}" in verdict.message
+        assert ("\n  Tried" in verdict.message) != task.wants_number
+
+
+@pytest.mark.parametrize(("task", "answer"), list(entries("RIGHT")))
+def test_a_right_answer_passes_however_it_is_written(task, answer):
+    for draw in DRAWS:
+        assert try_out(task, answer, [draw]).passed, try_out(task, answer, [draw]).message
+
+
+@pytest.mark.parametrize(("task", "answer"), list(entries("RIGHT")))
+def test_a_right_answer_passes_in_float32(task, answer):
+    """A function that computes in float32, whatever comes in."""
+    if task.wants_number:
+        narrow = np.float32(answer)
+    else:
+
+        def narrow(*inputs):
+            result = answer(*(x.astype(np.float32) if np.ndim(x) and x.dtype.kind == "f" else x for x in inputs))
+            parts = result if isinstance(result, tuple) else (result,)
+            parts = tuple(np.asarray(part, dtype=np.float32) for part in parts)
+            return parts if isinstance(result, tuple) else parts[0]
+
+    assert try_out(task, narrow).passed, try_out(task, narrow).message
+
+
+@pytest.mark.parametrize("task", TASKS, ids=by_name)
+def test_every_task_has_its_bank(task):
+    problem_set = task.name.partition(".")[0]
+    wrong = [name for _, name in BANK[problem_set].WRONG[task.short_name]]
+    assert len(set(wrong) - {""}) >= 3
+    assert set(wrong) - {""} == {mistake.name for mistake in task.mistakes}  # every hint was seen to be given
+    assert len(BANK[problem_set].RIGHT[task.short_name]) >= 2
+
+
+@pytest.mark.parametrize("task", TASKS, ids=by_name)
+def test_every_mistake_is_one_and_no_other(task):
+    assert len({mistake.hint for mistake in task.mistakes}) == len(task.mistakes)
+    for seed, dtype in DRAWS:
+        cases = task.draw(seed, dtype)
+        for mistake in task.mistakes:
+            verdict = judge(task, cases, [solve(mistake.gives, case) for case in cases])
+            assert verdict.mistake == mistake.name, (seed, dtype)
+
+
+@pytest.mark.parametrize("task", TASKS, ids=by_name)
+def test_the_sizes_of_an_input_are_all_different(task):
+    for case in task.draw(0):
+        for name, value in case.items():
+            sizes = [n for n in np.shape(value) if n > 1]
+            assert len(set(sizes)) == len(sizes), (name, np.shape(value))
+
+
+@pytest.mark.parametrize("task", TASKS, ids=by_name)
+def test_what_is_no_answer_is_told_apart_from_a_wrong_one(task):
+    for nothing in (None, ..., lambda *inputs: None):
+        assert try_out(task, nothing).state == "unanswered"
+    assert try_out(task, "42").state == "wrong"
+    assert try_out(task, np.full((2, 3, 5), np.nan)).state == "wrong"
+    assert try_out(task, 1e9).state == "wrong"
+
+
+@pytest.mark.parametrize("task", [task for task in TASKS if not task.wants_number], ids=by_name)
+def test_a_wrong_shape_is_told_apart_from_wrong_values(task):
+    cases = task.draw(0)
+    rights = [solve(task.right, case) for case in cases]
+    deeper = [right._replace(arrays=tuple(array[None] for array in right.arrays)) for right in rights]
+    shifted = [right._replace(arrays=tuple(array + 0.37 for array in right.arrays)) for right in rights]
+    assert "shape (1," in judge(task, cases, deeper).message
+    assert "shape" not in judge(task, cases, shifted).message.partition("\n  Came")[2]
+
+
+@pytest.mark.parametrize("task", [task for task in TASKS if not task.wants_number], ids=by_name)
+def test_an_answer_that_raises_or_writes_into_its_inputs(task):
+    def raising(*inputs):
+        raise RuntimeError("no such luck")
+
+    verdict = try_out(task, raising)
+    assert "RuntimeError: no such luck (in the line: raise RuntimeError" in verdict.message
+
+    def writing(*inputs):
+        for x in inputs:
+            if np.ndim(x):
+                x[...] = 0
+        return 1.0
+
+    assert "changed its argument" in try_out(task, writing).message
+    assert ask(lambda *inputs: object(), task.draw(0)[:1])[0].problem.startswith("the result is no array")
+
+
+@pytest.mark.parametrize("task", [task for task in TASKS if task.wants_number], ids=by_name)
+def test_a_number_is_not_given_away(task):
+    right = float(solve(task.right, {}).arrays[0])
+    verdict = judge(task, [{}], [Answer((np.array(right + 1e6),))])
+    said = verdict.message.replace(f"{right + 1e6:.6g}", "")
+    for digits in (3, 4, 6):
+        assert f"{right:.{digits}g}" not in said.split("notebook")[0].split(), task.name
+
+
+def test_the_six_classic_mistakes_are_known_each_by_its_own_hint():
+    """Left out or wrong scale, wrong axis, no maximum, mask too late, only the diagonal: never the same hint twice."""
+    classics = ("no scale", "1/d_k", "wrong axis", "no maximum", "mask after softmax", "diagonal only")
+    hints = {name: {m.hint for task in TASKS for m in task.mistakes if m.name == name} for name in classics}
+    assert all(hints.values())
+    assert sum(len(found) for found in hints.values()) == len(set().union(*hints.values()))

@@ -1,0 +1,219 @@
+"""Problem set 01, as students write it: wrong in the ways of students, and right in several."""
+
+import math
+
+import numpy as np
+
+
+def scores_keys_first(Q, K):
+    return np.array([[np.dot(k, q) for q in Q] for k in K])
+
+
+def scores_not_summed(Q, K):
+    scores = np.zeros((len(Q), len(K), Q.shape[1]))
+    for i in range(len(Q)):
+        for j in range(len(K)):
+            scores[i, j] = Q[i] * K[j]
+    return scores
+
+
+def scores_overwritten(Q, K):
+    scores = np.zeros((len(Q), len(K)))
+    for i in range(len(Q)):
+        for j in range(len(K)):
+            for c in range(Q.shape[1]):
+                scores[i, j] = Q[i, c] * K[j, c]
+    return scores
+
+
+def scores_of_queries(Q, K):
+    return np.einsum("ic,jc->ij", Q, Q)
+
+
+def scores_reshaped(Q, K):
+    return np.dot(Q, np.reshape(K, (Q.shape[1], -1)))
+
+
+def scores_scaled(Q, K):
+    return np.matmul(Q, np.transpose(K)) / math.sqrt(K.shape[1])
+
+
+def scores_elementwise(Q, K):
+    return (Q * K).sum(axis=1)
+
+
+def scores_square(Q, K):
+    scores = np.zeros((len(Q), len(Q)))
+    for i in range(len(Q)):
+        for j in range(min(len(Q), len(K))):
+            scores[i, j] = Q[i] @ K[j]
+    return scores
+
+
+def scores_by_loops(Q, K):
+    return [[sum(a * b for a, b in zip(q, k, strict=True)) for k in K] for q in Q]
+
+
+def scores_by_broadcasting(Q, K):
+    return (Q[:, np.newaxis] * K[np.newaxis]).sum(axis=-1)
+
+
+def scores_by_distances(Q, K):
+    squares = ((Q[:, None] - K) ** 2).sum(axis=-1)
+    return ((Q**2).sum(axis=1)[:, None] + (K**2).sum(axis=1) - squares) / 2
+
+
+def cosines_over_keys(Q, K):
+    return Q @ (K / np.linalg.norm(K, axis=1, keepdims=True)).T
+
+
+def cosines_over_queries(Q, K):
+    return np.array([[q @ k / math.sqrt(q @ q) for k in K] for q in Q])
+
+
+def cosines_without_root(Q, K):
+    return (Q @ K.T) / np.outer(np.sum(Q * Q, axis=1), np.sum(K * K, axis=1))
+
+
+def cosines_one_norm(Q, K):
+    return Q @ K.T / (np.linalg.norm(Q) * np.linalg.norm(K))
+
+
+def cosines_of_columns(Q, K):
+    return (Q / np.linalg.norm(Q, axis=0)) @ (K / np.linalg.norm(K, axis=0)).T
+
+
+def cosines_manhattan(Q, K):
+    return Q @ K.T / np.outer(abs(Q).sum(axis=1), abs(K).sum(axis=1))
+
+
+def cosines_by_loops(Q, K):
+    out = np.empty((len(Q), len(K)))
+    for i, q in enumerate(Q):
+        for j, k in enumerate(K):
+            out[i, j] = sum(q * k) / (math.hypot(*q) * math.hypot(*k))
+    return out
+
+
+def cosines_of_unit_vectors(Q, K):
+    return np.inner(Q / np.linalg.norm(Q, axis=1)[:, None], K / np.linalg.norm(K, axis=1)[:, None])
+
+
+def cosines_by_distances(Q, K):
+    units_q, units_k = (x / np.sqrt((x * x).sum(1, keepdims=True)) for x in (Q, K))
+    return 1 - ((units_q[:, None] - units_k) ** 2).sum(-1) / 2
+
+
+def mended_still_reshaped(X, W_Q, W_K):
+    queries, keys = np.dot(X, W_Q), np.dot(X, W_K)
+    return np.dot(queries, keys.ravel().reshape(W_K.shape[1], len(X)))
+
+
+def mended_column_major(X, W_Q, W_K):
+    K = X @ W_K
+    return X @ W_Q @ K.reshape(K.shape[::-1], order="F")
+
+
+def mended_keys_ask(X, W_Q, W_K):
+    return (X @ W_K) @ (X @ W_Q).T
+
+
+def mended_one_matrix(X, W_Q, W_K):
+    return X @ W_K @ W_K.T @ X.T
+
+
+def mended_embeddings(X, W_Q, W_K):
+    return np.array([[x @ y for y in X] for x in X])
+
+
+def mended_over_tokens(X, W_Q, W_K):
+    return np.einsum("tc,td->cd", X @ W_Q, X @ W_K)
+
+
+def mended_scaled(X, W_Q, W_K):
+    Q, K = X @ W_Q, X @ W_K
+    return np.einsum("ic,jc->ij", Q, K) / np.sqrt(Q.shape[-1])
+
+
+def mended_by_loops(X, W_Q, W_K):
+    out = np.zeros((len(X), len(X)))
+    for i, asking in enumerate(X):
+        for j, asked in enumerate(X):
+            out[i, j] = np.dot(asking @ W_Q, asked @ W_K)
+    return out
+
+
+def mended_folded(X, W_Q, W_K):
+    return X @ (W_Q @ W_K.T) @ X.T
+
+
+def mended_reshape_that_is_right(X, W_Q, W_K):
+    K = X @ W_K
+    return (X @ W_Q) @ K.ravel(order="F").reshape(K.shape[1], K.shape[0])
+
+
+WRONG = {
+    "all_scores": [
+        (scores_keys_first, "transposed"),
+        (scores_not_summed, "not summed"),
+        (scores_overwritten, "last term only"),
+        (scores_of_queries, "queries with queries"),
+        (scores_reshaped, "reshaped"),
+        (scores_scaled, "scaled"),
+        (scores_elementwise, ""),
+        (scores_square, ""),
+    ],
+    "all_cosines": [
+        (scores_by_loops, "not divided"),
+        (cosines_over_keys, "keys only"),
+        (cosines_over_queries, "queries only"),
+        (cosines_without_root, "squared lengths"),
+        (cosines_one_norm, "one length for all"),
+        (cosines_of_columns, "wrong axis"),
+        (cosines_manhattan, ""),
+    ],
+    "new_score": [
+        (4 * 12 + 3 * -5, "before"),
+        (3 * 33, "not turned"),
+        (-33, "not stretched"),
+        (-9 * 33, "stretched twice"),
+        (-4 * 36 - 3 * 15, "minus lost"),
+        (-98, ""),
+    ],
+    "new_cosine": [
+        (0.508, "not turned"),
+        (-1.523, "old lengths"),
+        (-0.169, "old score"),
+        (-2.538, "keys only"),
+        (-0.5, ""),
+    ],
+    "mended_scores": [
+        (mended_still_reshaped, "as given"),
+        (mended_keys_ask, "transposed"),
+        (mended_one_matrix, "one matrix for both"),
+        (mended_embeddings, "not projected"),
+        (mended_over_tokens, "summed over tokens"),
+        (mended_scaled, "scaled"),
+        (mended_column_major, ""),
+    ],
+    "row_scores": [
+        (lambda Q, K: np.inner(Q, K), "all pairs"),
+        (lambda Q, K: sum(q * k for q, k in zip(Q, K, strict=True)), "wrong axis"),
+        (lambda Q, K: np.vdot(Q, K), "one number"),
+        (np.multiply, "not summed"),
+        (lambda Q, K: [np.mean(Q[i] * K[i]) for i in range(len(Q))], "mean"),
+    ],
+}
+
+RIGHT = {
+    "all_scores": [scores_by_loops, scores_by_broadcasting, scores_by_distances, np.inner],
+    "all_cosines": [cosines_by_loops, cosines_of_unit_vectors, cosines_by_distances],
+    "new_score": [-99, np.float32(-99), 4 * -36 + 3 * 15.0],
+    "new_cosine": [-0.508, -33 / 65, np.float32(-0.5077)],
+    "mended_scores": [mended_by_loops, mended_folded, mended_reshape_that_is_right],
+    "row_scores": [
+        lambda Q, K: np.diag(Q @ K.T),
+        lambda Q, K: [float(q @ k) for q, k in zip(Q, K, strict=True)],
+        lambda Q, K: np.einsum("pc,pc->p", Q, K),
+    ],
+}

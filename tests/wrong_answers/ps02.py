@@ -1,0 +1,293 @@
+"""Problem set 02, as students write it: wrong in the ways of students, and right in several."""
+
+import math
+
+import numpy as np
+
+
+def variance_without_means(mu_q, sigma_q, mu_k, sigma_k):
+    return ((sigma_q * sigma_k) ** 2).sum()
+
+
+def variance_as_second_moment(mu_q, sigma_q, mu_k, sigma_k):
+    total = 0.0
+    for c in range(len(mu_q)):
+        total += (mu_q[c] ** 2 + sigma_q[c] ** 2) * (mu_k[c] ** 2 + sigma_k[c] ** 2)
+    return total
+
+
+def variance_minus_square_of_mean(mu_q, sigma_q, mu_k, sigma_k):
+    mean = mu_q @ mu_k
+    return (mu_q**2 + sigma_q**2) @ (mu_k**2 + sigma_k**2) - mean**2
+
+
+def variance_from_unsquared(mu_q, sigma_q, mu_k, sigma_k):
+    return np.sum(sigma_q * sigma_k + sigma_q * mu_k**2 + sigma_k * mu_q**2)
+
+
+def variance_averaged(mu_q, sigma_q, mu_k, sigma_k):
+    return np.mean(sigma_q**2 * sigma_k**2 + sigma_q**2 * mu_k**2 + sigma_k**2 * mu_q**2)
+
+
+def variances_of_the_terms(mu_q, sigma_q, mu_k, sigma_k):
+    return [
+        sq**2 * sk**2 + sq**2 * mk**2 + sk**2 * mq**2
+        for mq, sq, mk, sk in zip(mu_q, sigma_q, mu_k, sigma_k, strict=True)
+    ]
+
+
+def variance_of_one_coordinate_times_width(mu_q, sigma_q, mu_k, sigma_k):
+    return len(mu_q) * variances_of_the_terms(mu_q, sigma_q, mu_k, sigma_k)[0]
+
+
+def variance_by_loop(mu_q, sigma_q, mu_k, sigma_k):
+    return sum(variances_of_the_terms(mu_q, sigma_q, mu_k, sigma_k))
+
+
+def variance_by_dot_products(mu_q, sigma_q, mu_k, sigma_k):
+    var_q, var_k = sigma_q**2, sigma_k**2
+    return var_q @ var_k + var_q @ mu_k**2 + var_k @ mu_q**2
+
+
+def variance_by_counting(mu_q, sigma_q, mu_k, sigma_k):
+    """Coins around each mean: the four products of each coordinate, and their variance."""
+    q, k = np.stack([mu_q - sigma_q, mu_q + sigma_q]), np.stack([mu_k - sigma_k, mu_k + sigma_k])
+    return (q[:, None] * k[None, :]).reshape(4, -1).var(axis=0).sum()
+
+
+def variance_by_covariance_matrices(mu_q, sigma_q, mu_k, sigma_k):
+    """tr(C_q C_k) + μ_kᵀ C_q μ_k + μ_qᵀ C_k μ_q."""
+    C_q, C_k = np.diag(sigma_q**2), np.diag(sigma_k**2)
+    return np.trace(C_q @ C_k) + mu_k @ C_q @ mu_k + mu_q @ C_k @ mu_q
+
+
+def scores_with_loops(Q, K, scale):
+    scores = np.zeros((len(Q), len(K)))
+    for i, q in enumerate(Q):
+        for j, k in enumerate(K):
+            scores[i, j] = scale * sum(a * b for a, b in zip(q, k, strict=True))
+    return scores
+
+
+def scores_unscaled(Q, K):
+    return scores_with_loops(Q, K, 1)
+
+
+def scores_over_width(Q, K):
+    return np.einsum("id,jd->ij", Q, K) / K.shape[-1]
+
+
+def scores_multiplied(Q, K):
+    return np.matmul(Q, K.T) / Q.shape[-1] ** -0.5
+
+
+def scores_by_number_of_keys(Q, K):
+    scores = Q @ K.T
+    return scores / math.sqrt(scores.shape[1])
+
+
+def scores_by_number_of_queries(Q, K):
+    return np.dot(Q, K.T) / np.sqrt(Q.shape[0])
+
+
+def scores_transposed(Q, K):
+    return scores_with_loops(K, Q, Q.shape[1] ** -0.5)
+
+
+def scores_scaled_slowly(Q, K):
+    return scores_with_loops(Q, K, 1 / math.sqrt(len(Q[0]))).tolist()
+
+
+def scores_scaled_half_and_half(Q, K):
+    root = Q.shape[-1] ** 0.25
+    return (Q / root) @ (K / root).T
+
+
+def scores_by_broadcasting(Q, K):
+    products = Q[:, None, :] * K[None, :, :]
+    return products.sum(axis=-1) / np.sqrt(products.shape[-1])
+
+
+def scores_as_an_average(Q, K):
+    """√d_k times the mean of the products."""
+    return (Q[:, None] * K).mean(axis=2) * np.sqrt(Q.shape[1])
+
+
+def scores_of_heads(X, W_Q, W_K, heads, divisor):
+    """One head after the other, with columns cut out by hand."""
+    width = W_Q.shape[1] // heads
+    out = []
+    for head in range(heads):
+        columns = slice(head * width, (head + 1) * width)
+        out.append((X @ W_Q[:, columns]) @ (X @ W_K[:, columns]).T / divisor)
+    return np.array(out)
+
+
+def head_scores_as_given(X, W_Q, W_K, heads):
+    width = X.shape[-1]
+    Q = np.stack(np.split(X @ W_Q, heads, axis=-1))
+    K = np.stack(np.split(X @ W_K, heads, axis=-1))
+    return Q @ K.swapaxes(-1, -2) / np.sqrt(width)
+
+
+def head_scores_by_all_columns(X, W_Q, W_K, heads):
+    Q = X @ W_Q
+    return scores_of_heads(X, W_Q, W_K, heads, math.sqrt(Q.shape[-1]))
+
+
+def head_scores_by_floor_division(X, W_Q, W_K, heads):
+    return scores_of_heads(X, W_Q, W_K, heads, np.sqrt(X.shape[-1] // heads))
+
+
+def head_scores_unscaled(X, W_Q, W_K, heads):
+    return scores_of_heads(X, W_Q, W_K, heads, 1)
+
+
+def head_scores_over_width(X, W_Q, W_K, heads):
+    return scores_of_heads(X, W_Q, W_K, heads, W_K.shape[1] // heads)
+
+
+def head_scores_mixed_up(X, W_Q, W_K, heads):
+    """Cut into (d_k, heads) instead of (heads, d_k)."""
+    Q = (X @ W_Q).reshape(len(X), -1, heads)
+    K = (X @ W_K).reshape(len(X), -1, heads)
+    return np.einsum("tdh,sdh->hts", Q, K) / np.sqrt(Q.shape[1])
+
+
+def head_scores_mended(X, W_Q, W_K, heads):
+    Q = np.stack(np.split(X @ W_Q, heads, axis=-1))
+    K = np.stack(np.split(X @ W_K, heads, axis=-1))
+    return Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1])
+
+
+def head_scores_by_columns(X, W_Q, W_K, heads):
+    return scores_of_heads(X, W_Q, W_K, heads, math.sqrt(W_Q.shape[1] / heads))
+
+
+def head_scores_by_einsum(X, W_Q, W_K, heads):
+    Q = (X @ W_Q).reshape(len(X), heads, -1)
+    K = (X @ W_K).reshape(len(X), heads, -1)
+    return np.einsum("thd,shd->hts", Q, K) * Q.shape[2] ** -0.5
+
+
+def error_of_the_mean(scores):
+    return scores.std(axis=1, ddof=1) / np.sqrt(scores.shape[1])
+
+
+def spread_of_the_squares(scores):
+    squares = (scores - scores.mean(axis=1, keepdims=True)) ** 2
+    return squares.std(axis=1)
+
+
+def error_without_root(scores):
+    m_2 = scores.var(axis=1)
+    m_4 = ((scores.T - scores.mean(axis=1)) ** 4).mean(axis=0)
+    return (m_4 - m_2**2) / scores.shape[1]
+
+
+def error_if_normal(scores):
+    return [math.sqrt(2 / len(run)) * np.var(run) for run in scores]
+
+
+def error_around_zero(scores):
+    m_2, m_4 = (scores**2).mean(axis=1), (scores**4).mean(axis=1)
+    return np.sqrt((m_4 - m_2**2) / scores.shape[1])
+
+
+def error_down_the_columns(scores):
+    m_4 = ((scores - scores.mean(axis=0)) ** 4).mean(axis=0)
+    return np.sqrt((m_4 - scores.var(axis=0) ** 2) / scores.shape[0])
+
+
+def one_error_for_all_runs(scores):
+    squares = (scores - scores.mean()) ** 2
+    return squares.std() / np.sqrt(scores.size)
+
+
+def error_as_in_the_notebook(scores):
+    errors = []
+    for run in scores:
+        variance = run.var(ddof=1)
+        m_4 = ((run - run.mean()) ** 4).mean()
+        errors.append(np.sqrt((m_4 - variance**2) / len(run)))
+    return errors
+
+
+def error_by_the_error_of_a_mean(scores):
+    squares = (scores - scores.mean(axis=1, keepdims=True)) ** 2
+    return squares.std(axis=1, ddof=1) / np.sqrt(scores.shape[1])
+
+
+def error_by_plain_python(scores):
+    errors = []
+    for run in scores.tolist():
+        n, mean = len(run), sum(run) / len(run)
+        m_2, m_4 = (sum((s - mean) ** r for s in run) / n for r in (2, 4))
+        errors.append(math.sqrt((m_4 - m_2 * m_2) / n))
+    return errors
+
+
+WRONG = {
+    "score_variance": [
+        (16, "variance 1 assumed"),
+        (148.0, "sum"),
+        (24, "not squared"),
+        (576, "d_k squared"),
+        (np.sqrt(36), "root"),
+        (9 / 4, "one term"),
+        (56, ""),
+    ],
+    "predicted_variance": [
+        (variance_without_means, "means ignored"),
+        (variance_as_second_moment, "second moments"),
+        (variance_minus_square_of_mean, "total mean squared"),
+        (variance_from_unsquared, "not squared"),
+        (variance_averaged, "averaged"),
+        (variances_of_the_terms, ""),
+        (variance_of_one_coordinate_times_width, ""),
+    ],
+    "scaled_scores": [
+        (scores_unscaled, "no scale"),
+        (scores_over_width, "1/d_k"),
+        (scores_multiplied, "multiplied"),
+        (scores_by_number_of_keys, "number of keys"),
+        (scores_by_number_of_queries, ""),
+        (scores_transposed, "transposed"),
+        (lambda Q, K: Q @ K / np.sqrt(Q.shape[1]), ""),
+    ],
+    "mended_head_scores": [
+        (head_scores_as_given, "as given"),
+        (head_scores_by_all_columns, "all heads together"),
+        (head_scores_by_floor_division, "d_model over heads"),
+        (head_scores_unscaled, "no scale"),
+        (head_scores_over_width, "1/d_k"),
+        (head_scores_mixed_up, ""),
+    ],
+    "variance_error": [
+        (error_of_the_mean, "error of the mean"),
+        (spread_of_the_squares, "not divided"),
+        (error_without_root, ""),
+        (error_if_normal, "normal only"),
+        (error_around_zero, "mean not subtracted"),
+        (error_down_the_columns, "wrong axis"),
+        (one_error_for_all_runs, ""),
+    ],
+}
+
+RIGHT = {
+    "score_variance": [36, 36.0, np.array(16 * 0.5**2 * 3**2)],
+    "predicted_variance": [
+        variance_by_loop,
+        variance_by_dot_products,
+        variance_by_counting,
+        variance_by_covariance_matrices,
+    ],
+    "scaled_scores": [
+        scores_scaled_slowly,
+        scores_scaled_half_and_half,
+        scores_by_broadcasting,
+        scores_as_an_average,
+    ],
+    "mended_head_scores": [head_scores_mended, head_scores_by_columns, head_scores_by_einsum],
+    "variance_error": [error_as_in_the_notebook, error_by_the_error_of_a_mean, error_by_plain_python],
+}
