@@ -51,7 +51,7 @@ grade:
 	@$(BIN)/sdpa-course grade $(IN) $(GRADE_ARGS)
 
 bench:
-	$(ENVIRONMENT) install lab tests torch
+	$(ENVIRONMENT) install lab tests homework torch
 	@$(BIN)/python tools/bench.py
 
 flashcards:

@@ -7,7 +7,6 @@ import json
 import os
 import shutil
 from pathlib import Path
-from typing import NamedTuple
 
 import nbformat
 
@@ -19,13 +18,6 @@ TIMED_OUT, OUT_OF_MEMORY, CRASHED, UNREADABLE = "timed out", "out of memory", "c
 
 RIGHT = "exps = np.exp(scores - scores.max(axis=-1, keepdims=True))\n    return exps / exps.sum(axis=-1, keepdims=True)"
 WRONG = "return scores"
-
-
-class Expected(NamedTuple):
-    """What a submission must come to: one of `states`, and exactly these marks."""
-
-    marks: float
-    states: tuple[str, ...]
 
 
 def solution():
@@ -193,6 +185,7 @@ while True:
         except OSError:
             pass
 """
+SCRIPT = "<script>alert('SECRET')</script><img src=x onerror=alert(1)> [x](javascript:alert(2)) $e^c$ cancels"
 LEFT_RUNNING = """
 import subprocess
 for _ in range(3):
@@ -201,7 +194,7 @@ for _ in range(3):
 
 
 def make_class(course, *, port):
-    """Write submitted/ below `course`; returns {student: Expected}."""
+    """Write submitted/ below `course`; returns for each student the states it may end in, with its marks in each."""
     expected = {}
 
     def hand_in(student, content, marks, *states, name=b"ps03.ipynb"):
@@ -210,7 +203,7 @@ def make_class(course, *, port):
         data = content if isinstance(content, bytes) else nbformat.writes(content).encode()
         with open(os.fsencode(folder) + b"/" + name, "wb") as file:
             file.write(data)
-        expected[student] = Expected(marks, states)
+        expected[student] = dict.fromkeys(states, marks)
 
     partly = ALL - POINTS["softmax"] - POINTS["softmax_large"]
     hand_in("right", solution(), ALL, GRADED)
@@ -229,6 +222,7 @@ def make_class(course, *, port):
     hoard = "hoard = []\nwhile True:\n    hoard.append(bytearray(50_000_000))"
     hand_in("slow-memory-bomb", with_first_cell(hoard), ALL, OUT_OF_MEMORY)
     hand_in("shared-memory-bomb", with_first_cell(MANY_HOARDS), 0, OUT_OF_MEMORY)
+    expected["shared-memory-bomb"][TIMED_OUT] = ALL  # where memory comes slowly, the cell is stopped before
     hand_in("fork-bomb", with_first_cell(FORK_BOMB), ALL, TIMED_OUT)
     hand_in("os-exit", with_softmax("import os; os._exit(0)"), 0, CRASHED)
     late = solution()
@@ -263,10 +257,14 @@ def make_class(course, *, port):
     hand_in("wrong-dtype", with_softmax("return (scores * 1j)"), partly, FAILURES)
     hand_in("strings", with_softmax("return scores.astype(str)"), partly, FAILURES)
     huge = solution()
-    cell(huge, "top_weight").source = "top_weight = np.full(20_000_000, 0.982)"
+    cell(huge, "top_weight").source = "top_weight = np.full(20_000_000, 0.787)"
     hand_in("huge-answer", huge, ALL - POINTS["top_weight"], FAILURES)
     script = exercise()
-    cell(script, "shift-proof").source = "<script>alert('SECRET')</script><img src=x onerror=alert(1)> $e^c$ cancels"
+    cell(script, "shift-proof").source = SCRIPT
+    script.cells += [nbformat.v4.new_markdown_cell(SCRIPT), nbformat.v4.new_raw_cell(SCRIPT)]
+    script.cells.append(
+        nbformat.v4.new_code_cell(f"from IPython.display import HTML, display\ndisplay(HTML({SCRIPT!r}))")
+    )
     hand_in("script-in-text", script, 0, FAILURES)
 
     whole = nbformat.writes(solution()).encode()
@@ -286,9 +284,9 @@ def make_class(course, *, port):
     os.mkfifo(course / "submitted" / "pipe" / "ps03" / "ps03.ipynb")
     (course / "submitted" / "linked-folder").mkdir()
     (course / "submitted" / "linked-folder" / "ps03").symlink_to(course / "submitted" / "right" / "ps03")
-    expected["linked-folder"] = Expected(0, (UNREADABLE,))
+    expected["linked-folder"] = {UNREADABLE: 0}
     odd = os.fsencode(course / "submitted") + b"/caf\xe9"
     os.makedirs(odd + b"/ps03")
     shutil.copy(ROOT / "solutions" / "ps03" / "ps03.ipynb", os.fsdecode(odd) + "/ps03/ps03.ipynb")
-    expected["caf\\xe9"] = Expected(ALL, (GRADED,))
+    expected["caf\\xe9"] = {GRADED: ALL}
     return expected

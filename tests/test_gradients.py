@@ -22,7 +22,7 @@ from sdpa_course.experiments.gradients import (
     top_share,
 )
 from sdpa_course.experiments.saturation import jacobian_norm
-from sdpa_course.explore.gradients import ROWS, gradients_explorer, gradients_view, products, row_lengths
+from sdpa_course.explore.gradients import ROWS, canvas, gradients_explorer, gradients_view, products, row_lengths
 from sdpa_course.figures import new
 from sdpa_course.figures.gradients import (
     EDGES,
@@ -212,12 +212,13 @@ def test_pushes_count_what_is_off_the_chart():
     weights = np.array([[0.5, 0.3, 1e-12, 0.005]])
     pushes = np.array([[0.2, 0.1, 1e-13, 0.001]])
     _, axes = new(1, 2, sharey=True)
-    alt = pushes_by_weight(axes, {"sharp": (weights, pushes), "flat": (weights[:, :2], pushes[:, :2])}, [0.5], [0.25])
+    groups = {"sharp": (weights, pushes), "flat $d_k$": (weights[:, :2], pushes[:, :2])}
+    alt = pushes_by_weight(axes, groups, [0.5], [0.25])
     assert_allclose(axes[0].lines[0].get_xydata(), [[0.5, 0.2], [0.3, 0.1], [0.005, 0.001]])
     assert_allclose(axes[0].lines[1].get_xydata(), [[0.5, 0.25]])
     assert axes[0].get_title(loc="left") == "sharp: 25% of the pairs off the chart"
     assert "sharp: weights from 1e-12 to 0.50, 50% of them below 0.01, 25% of the pairs too small" in alt
-    assert "flat: weights from 3e-01 to 0.50, 0% of them below 0.01, 0% of the pairs too small" in alt
+    assert "flat d_k: weights from 3e-01 to 0.50, 0% of them below 0.01, 0% of the pairs too small" in alt
 
 
 def test_histogram_drops_no_row():
@@ -281,3 +282,4 @@ def test_slider_offers_the_three_scales():
     assert explorer.controls["scale"].options == ("1", "1/sqrt(d_k)", "1/d_k")
     explorer.controls["scale"].value = "1/d_k"
     assert "scale 1/d_k" in explorer.numbers.value
+    assert canvas.axes.get_title(loc="left") == "$d_k$ = 512, 64 keys, scale 1/$d_k$"

@@ -172,8 +172,8 @@ def test_one_choice_draws_each_head_their_mean_and_the_scores():
     first, second = (patch.get_data().values for patch in axes[1].patches)
     middle = len(EDGES) // 2 - 1
     assert (first[middle], first[middle + 6], second[middle]) == (0.5, 0.25, 1)
-    assert axes[0].get_title(loc="left") == "d_model = 10, σ = 1.5"
-    assert axes[1].get_title(loc="left") == "h = 2, d_k = 5"
+    assert axes[0].get_title(loc="left") == "$d_{model}$ = 10, σ = 1.5"
+    assert axes[1].get_title(loc="left") == "h = 2, $d_k$ = 5"
     assert "with scale 1/√d_k 2.000, with scale 1/√d_model 1.000, for tokens of standard deviation 1.5" in alt
 
 
@@ -216,17 +216,17 @@ def test_the_slider_shows_the_theory(d_model):
 def test_live_numbers_follow_the_controls():
     numbers = heads_view(h=16, d_model=256, sigma=2.0).numbers
     assert numbers["d_k"] == "16"
-    assert numbers["variance with 1/√d_k"].endswith("(theory 16.000)")
-    assert numbers["variance with 1/√d_model"].endswith("(theory 1.000)")
-    assert float(numbers["entropy ÷ log n with 1/√d_k"]) < float(numbers["entropy ÷ log n with 1/√d_model"])
+    assert numbers["variance with 1/\u2060√d_k"].endswith("(theory 16.000)")
+    assert numbers["variance with 1/\u2060√d_model"].endswith("(theory 1.000)")
+    assert float(numbers["entropy ÷ log n with 1/\u2060√d_k"]) < float(numbers["entropy ÷ log n with 1/\u2060√d_model"])
     plain = heads_view(h=16, d_model=256).numbers
-    for name in ("variance with 1/√d_k", "variance with 1/√d_model"):
+    for name in ("variance with 1/\u2060√d_k", "variance with 1/\u2060√d_model"):
         large, small = (float(n[name].split()[0]) for n in (numbers, plain))
         assert large == pytest.approx(16 * small, abs=0.01)
         entropy = name.replace("variance", "entropy ÷ log n")
         assert float(numbers[entropy]) < float(plain[entropy])
     one = heads_view(h=1).numbers
-    assert one["variance with 1/√d_k"] == one["variance with 1/√d_model"]
+    assert one["variance with 1/\u2060√d_k"] == one["variance with 1/\u2060√d_model"]
 
 
 def test_every_choice_of_the_sliders_divides_and_is_told_apart_without_colour():

@@ -9,9 +9,11 @@ import sys
 from pathlib import Path
 
 import nbformat
+import numpy as np
 import pytest
 from nbclient import NotebookClient
 
+from sdpa_course.homework import check
 from sdpa_course.homework.tasks import PROBLEM_SETS, tasks_of
 
 ROOT = Path(__file__).parent.parent
@@ -43,14 +45,6 @@ def run_tool(*arguments, cwd=ROOT, **options):
         **{"cwd": cwd, "env": {**os.environ, "PATH": path}, "check": True, "capture_output": True, "text": True}
         | options,
     )
-
-
-def test_exercises_follow_from_solutions(tmp_path):
-    """Nobody edits an exercise by hand, and nobody forgets `make exercises`."""
-    run_tool("tools/exercises.py", str(tmp_path))
-    for name in PROBLEM_SETS:
-        made, stored = tmp_path / name / f"{name}.ipynb", ROOT / "exercises" / name / f"{name}.ipynb"
-        assert made.read_bytes() == stored.read_bytes(), f"run make exercises: {name} has drifted"
 
 
 @SETS
@@ -123,7 +117,8 @@ def test_an_unsolved_set_runs_from_top_to_bottom(name):
     for cell in graded(exercise):
         if cell.cell_type == "code":
             said, marks = cell.outputs
-            assert said.text == f"{cell.metadata.nbgrader.grade_id.removesuffix('-test')}: not answered yet.\n"
+            task = tasks_of(name)[cell.metadata.nbgrader.grade_id.removesuffix("-test")]
+            assert said.text == f"{task.title}: not answered yet.\n"
             assert marks.data["text/plain"] == "0.0"
 
 
@@ -177,6 +172,15 @@ def test_my_work_is_not_in_git():
     assert "my_work/" in (ROOT / ".gitignore").read_text().splitlines()
 
 
+def test_the_example_in_the_students_guide_is_what_is_printed(capsys):
+    def without_scale(Q, K, V):
+        exps = np.exp(Q @ K.T)
+        return exps / exps.sum(axis=-1, keepdims=True) @ V
+
+    check("ps05.attention", without_scale)
+    assert capsys.readouterr().out in (ROOT / "docs" / "homework.md").read_text(encoding="utf-8")
+
+
 def nbgrader(course, *arguments):
     return run_tool("-m", "nbgrader", *arguments, cwd=course)
 
@@ -194,18 +198,22 @@ def course(tmp_path_factory):
     return folder
 
 
-def test_nbgrader_generates_the_same_exercises(course):
+def test_exercises_follow_from_solutions(course):
+    """Nobody edits an exercise by hand, and nobody forgets `make exercises`."""
     for name in PROBLEM_SETS:
-        made = course / "exercises" / name / f"{name}.ipynb"
-        assert made.read_bytes() == (ROOT / "exercises" / name / f"{name}.ipynb").read_bytes()
+        made, stored = (folder / "exercises" / name / f"{name}.ipynb" for folder in (course, ROOT))
+        assert made.read_bytes() == stored.read_bytes(), f"run make exercises: {name} has drifted"
 
 
-@SETS
-def test_nbgrader_validates(course, name):
-    assert "Success" in nbgrader(course, "validate", f"solutions/{name}/{name}.ipynb").stdout
-    untouched = nbgrader(course, "validate", f"exercises/{name}/{name}.ipynb").stdout
-    failing = len(graded(read("solutions", name)))  # the answers to be read by a person are empty as well
-    assert f"FAILED ON {failing} CELL(S)" in untouched.upper()
+def test_nbgrader_validates(course):
+    """All right in the solutions; in the exercises every graded cell fails, those for a person too: they are empty."""
+    paths = {
+        folder: [f"{folder}/{name}/{name}.ipynb" for name in PROBLEM_SETS] for folder in ("solutions", "exercises")
+    }
+    assert nbgrader(course, "validate", *paths["solutions"]).stdout.count("Success") == len(PROBLEM_SETS)
+    said = nbgrader(course, "validate", *paths["exercises"]).stdout
+    failing = [len(graded(read("exercises", name))) for name in PROBLEM_SETS]
+    assert [int(count) for count in re.findall(r"FAILED ON (\d+) CELL", said.upper())] == failing
 
 
 def test_nbgrader_grades(course):

@@ -132,7 +132,7 @@ def test_step_errors_names_the_best_step():
 )
 def test_slider_dies_with_one_winner_and_lives_with_a_tie(scores, top, norm, eigenvalue):
     view = jacobian_view(*map(float, scores))
-    assert view.numbers == {"top weight": top, "‖J‖_F": norm, "largest eigenvalue": eigenvalue}
+    assert view.numbers == {"top weight": top, "norm of J": norm, "largest eigenvalue": eigenvalue}
 
 
 def test_each_slider_moves_its_own_score():

@@ -173,6 +173,7 @@ def test_exponents_marks_the_exponent_on_every_curve():
     assert_allclose(axes[1].lines[0].get_ydata(), [0.9, 0.8, 0.7, 0.6])
     assert "32 keys" in alt
     assert "exponent 0.25" in alt
+    assert axes[1].get_title(loc="left") == "the same with scale $d_k^{-0.25}$"
     assert "from 0.900 to 0.600" in alt
 
 
@@ -193,11 +194,12 @@ def test_two_rules_draws_scores_bound_and_shares():
 def test_additive_variance_draws_results_and_theory():
     rows = [AdditiveSpread(d_a, d_a / 2, 0.1, 0, 0, 0) for d_a in (4, 16)]
     _, ax = new()
-    alt = additive_variance(ax, {"unit": rows}, {"unit": [2.1, 8.1]})
+    alt = additive_variance(ax, {"1/d_a": rows}, {"1/d_a": [2.1, 8.1]})
     assert_allclose(ax.containers[0].lines[0].get_xydata().astype(float), [(4, 2), (16, 8)])
     assert_allclose(ax.containers[0].lines[2][0].get_segments()[0], [(4, 1.8), (4, 2.2)])
     assert any(np.array_equal(line.get_ydata(), [2.1, 8.1]) for line in ax.lines)
-    assert "unit: from 2.00 at d_a = 4 to 8.00 at d_a = 16" in alt
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["theory", "1/$d_a$"]
+    assert "1/d_a: from 2.00 at d_a = 4 to 8.00 at d_a = 16" in alt
 
 
 def test_times_are_drawn_as_given():

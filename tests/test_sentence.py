@@ -137,6 +137,12 @@ def test_weight_map_describes_its_sharpest_row():
         assert words in alt
 
 
+def test_the_slider_writes_its_scale_with_subscripts_and_tells_it_in_plain_words():
+    view = weights_view(8, "1/sqrt(d_model)")
+    assert canvas.axes.get_title(loc="left") == "weights, $d_k$ = 8, scale 1/√$d_{model}$"
+    assert view.alt.startswith("weights, d_k = 8, scale 1/√d_model: attention weights")
+
+
 def test_outlines_are_centred():
     for text in ("0.00", "1.00", "×"):
         box = outline(text, 12).get_extents()

@@ -37,8 +37,9 @@ def test_the_clock_tells_slow_from_quick_and_the_median_ignores_one_slow_round()
     pauses = iter([0, 0.001, 0, 0.4, 0, 0.001])
     times = interleave({"once slow": lambda: time.sleep(next(pauses)), "slow": lambda: time.sleep(0.02)}, rounds=3)
     once, slow = times["once slow"], times["slow"]
-    assert once.least <= once.median <= once.most
+    assert once.least <= once.lower <= once.median <= once.upper <= once.most
     assert once.most >= 0.4
+    assert once.upper == pytest.approx((once.median + once.most) / 2)
     assert once.median < 0.1  # their mean would be above 0.13
     assert slow.least >= 0.02
 
@@ -126,8 +127,8 @@ def test_time_and_memory_are_drawn_as_given():
     _, axes = new(1, 2)
     lengths = [100, 200, 400]
     times = {
-        "textbook": [Timing(0.001 * 4**i, 0.0005 * 4**i, 0.002 * 4**i) for i in range(3)],
-        "PyTorch": [Timing(0.0003 * 2**i, 0.0002 * 2**i, 0.0004 * 2**i) for i in range(3)],
+        "textbook": [Timing(*(t * 4**i for t in (0.001, 0.0001, 0.01, 0.0005, 0.002))) for i in range(3)],
+        "PyTorch": [Timing(*(t * 2**i for t in (0.003, 0.0001, 0.01, 0.002, 0.004))) for i in range(3)],
     }
     alt = cost_by_length(axes, lengths, times, {"textbook": [2**20 * 4**i for i in range(3)]})
     lines = {line.get_label(): line for line in axes[1].lines}
@@ -137,14 +138,15 @@ def test_time_and_memory_are_drawn_as_given():
     first, second = axes[0].containers
     assert (first.get_label(), second.get_label()) == ("textbook", "PyTorch")
     assert_allclose(first.lines[0].get_ydata(), [1, 4, 16])
-    low, high = (cap.get_ydata().astype(float) for cap in first.lines[1])
+    low, high = (cap.get_ydata().astype(float) for cap in first.lines[1])  # the quartiles
     assert_allclose(low, [0.5, 2, 8])
     assert_allclose(high, [2, 8, 32])
+    (guide,) = (line for line in axes[0].lines if line.get_label() == "$T^2$ (slope only)")
+    assert_allclose(growth(lengths, guide.get_ydata()), 2)
+    assert (guide.get_ydata() > [4, 8, 32]).all()  # above all bars, at short lengths too
     assert first.lines[0].get_marker() != second.lines[0].get_marker()
     assert axes[0].get_xscale() == axes[0].get_yscale() == axes[1].get_xscale() == axes[1].get_yscale() == "log"
-    assert (
-        "textbook from 1 to 16 ms; PyTorch from 0.3 to 1.2 ms; a dashed line" in alt
-    )  # no power: the clock is not ours
+    assert "textbook from 1 to 16 ms; PyTorch from 3 to 12 ms; a dashed line" in alt  # no power: the clock is not ours
     assert "textbook from 1 to 16 MiB, like T to the power 2.0" in alt
 
 

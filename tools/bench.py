@@ -18,6 +18,7 @@ os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 import numpy as np
 import torch
+from bench_grading import STUDENTS, grading_times
 from bench_sliders import find_browser, slider_times
 from bench_training import step_times
 
@@ -204,6 +205,16 @@ def report():
         yield "|---|---|---|---|---|"
         for name, *times in slider_times():
             yield f"| `{name}` | " + " | ".join(f"{seconds * 1e3:.0f} ms" for seconds in times) + " |"
+    yield ""
+    yield f"## Grading {STUDENTS} submissions of ps03"
+    yield ""
+    yield "`sdpa-course grade` runs each in a sandbox and writes gradebook, feedback and CSV."
+    yield ""
+    t = grading_times()
+    yield "| `sdpa-course grade` | `nbgrader autograde` | with `generate_feedback` | ours ÷ autograde | ours ÷ both |"
+    yield "|---|---|---|---|---|"
+    ratios = (t["ours"] / t["autograde"], t["ours"] / t["autograde and feedback"])
+    yield "| " + " | ".join([*(f"{s:.0f} s" for s in t.values()), *(f"{ratio:.2f}" for ratio in ratios)]) + " |"
     yield ""
     yield "## Import"
     yield ""

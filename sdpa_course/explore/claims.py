@@ -17,7 +17,7 @@ from .gradients import KEYS, WIDTHS, products, row_lengths
 
 FACTORS = (1.5, 2, 3, 10, 100)
 TRAINED = (8, 16, 64, 512)
-canvas = Canvas(1, 2, size=(10.5, 4.5), width_ratios=[1.35, 1])
+canvas = Canvas(1, 2, size=(9.6, 4.2), width_ratios=[1.35, 1])
 
 
 @functools.lru_cache(maxsize=64)
@@ -42,7 +42,7 @@ def trained() -> dict[str, tuple[tuple[int, ...], list[float]]]:
             [float(reverse(d_k, scale, optimiser).values("accuracy").mean()) for d_k in TRAINED],
         )
         for optimiser in ("SGD", "Adam")
-        for words, scale in (("no scale", "1"), ("1/√d_k", "1/sqrt(d_k)"))
+        for words, scale in (("no scale", "1"), (r"$1/\sqrt{d_k}$", "1/sqrt(d_k)"))
     }
 
 

@@ -60,7 +60,7 @@ class Explorer(widgets.VBox):
 def numbers_html(numbers: dict[str, str]) -> str:
     """The live numbers as one line of text."""
     items = (f"<span>{escape(name)}: <b>{escape(value)}</b></span>" for name, value in numbers.items())
-    return '<div style="font-size: 15px; display: flex; flex-wrap: wrap; gap: 1.5em">' + "".join(items) + "</div>"
+    return '<div style="font-size: 15px; display: flex; flex-wrap: wrap; gap: 0 1.5em">' + "".join(items) + "</div>"
 
 
 def steps_slider(name: str, steps, value) -> widgets.SelectionSlider:

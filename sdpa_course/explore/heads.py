@@ -45,7 +45,7 @@ def heads_view(h: int = 8, d_model: int = 512, sigma: float = 1.0) -> View:
         results[scale] = (variances, list(theory.values()))
         scores[scale] = sigma**2 * unit_scores(h, d_model, scale)
         entropy = relative_entropy(softmax_forward(scores[scale])).mean()
-        name = LOOKS[scale][1].removeprefix("scale ")
+        name = LOOKS[scale][1].removeprefix("scale ").replace("/", "/\u2060")  # no line break behind the slash
         numbers[f"variance with {name}"] = f"{variances[h].mean():.3f} (theory {theory[h]:.3f})"
         numbers[f"entropy ÷ log n with {name}"] = f"{entropy:.3f}"
     return canvas.view(one_choice, h, d_model, sigma, results, scores, numbers=numbers)

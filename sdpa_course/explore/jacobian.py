@@ -18,7 +18,7 @@ def jacobian_view(first: float = 2.0, second: float = 1.0) -> View:
     weights, jacobian = softmax_forward(scores), softmax_jacobian(scores)
     numbers = {
         "top weight": f"{weights.max():.3f}",
-        "‖J‖_F": f"{jacobian_norm(weights):.3f}",
+        "norm of J": f"{jacobian_norm(weights):.3f}",
         "largest eigenvalue": f"{np.linalg.eigvalsh(jacobian)[-1]:.3f}",
     }
     return canvas.view(weights_and_jacobian, weights, jacobian, numbers=numbers)

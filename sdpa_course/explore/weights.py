@@ -8,6 +8,7 @@ import numpy as np
 
 from ..experiments.sentence import SENTENCE
 from ..figures.drawing import Canvas, View
+from ..figures.saturation import TITLES
 from ..figures.weights import weight_map
 from ..kernels.masks import causal_mask
 from ..kernels.scores import SCALES, scale_factor
@@ -16,6 +17,7 @@ from .explorer import Explorer, steps_slider
 
 WIDTHS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512)
 D_MODEL = 512
+NAMES = TITLES | {"1/sqrt(d_model)": "scale 1/√$d_{model}$"}
 canvas = Canvas(size=(8.4, 4.4))
 
 
@@ -46,7 +48,7 @@ def weights_view(d_k: int = 64, scale: str = "1/sqrt(d_k)", causal: bool = False
         "largest weight of a row, average": f"{weights.max(axis=-1).mean():.3f}",
         "entropy ÷ log n, average": f"{seen_entropy(weights, seen):.3f}",
     }
-    title = f"weights, d_k = {d_k}, scale {scale}"
+    title = f"weights, $d_k$ = {d_k}, {NAMES[scale]}"
     return canvas.view(weight_map, weights, SENTENCE, title, seen if causal else None, numbers=numbers)
 
 

@@ -82,30 +82,34 @@ def folk_claims(axes, d_k: int, n: int, factor: float, ratios: dict, trained: di
     left.axvspan(LOWEST - 1, -edge, color="#eccfe0", zorder=0)
     left.axvspan(edge, 3, color="#fbe8bd", zorder=0)
     left.axvline(0, color="black", linewidth=1)
-    said = []
-    for place, (name, ratio) in enumerate(ratios.items()):
-        at = max(math.log10(ratio), LOWEST) if ratio > 0 else LOWEST
+    said, heights = [], range(len(ratios), 0, -1)
+    ends = [max(math.log10(ratio), LOWEST) if ratio > 0 else LOWEST for ratio in ratios.values()]
+    left.hlines(heights, 0, ends, color="C6", linewidth=1.5)
+    for marker, beyond in (("o", False), ("<", True)):  # an arrow where the ratio lies off the chart
+        shown = [(at, y) for at, y in zip(ends, heights, strict=True) if (at == LOWEST) == beyond]
+        if shown:
+            left.plot(*zip(*shown, strict=True), color="C0", marker=marker, markersize=10, linestyle="")
+    for (name, ratio), at, y in zip(ratios.items(), ends, heights, strict=True):
         word = "grows" if at > edge else "shrinks" if at < -edge else "neither"
-        y = len(ratios) - place
-        left.plot([0, at], [y, y], color="C6", linewidth=1.5)
-        left.plot([at], [y], color="C0", marker="<" if at == LOWEST else "o", markersize=10)
         left.text(LOWEST - 0.8, y + 0.2, f"{name}: × {ratio:.3g}, {word}", va="bottom", fontsize=12)
         said.append(f"{name} times {ratio:.3g}, {word}")
     left.set(title=f"without ÷ with the scale, $d_k$ = {d_k}", xlabel="ratio", ylabel="")
     left.set(xlim=(LOWEST - 1, 3), ylim=(0.1, len(ratios) + 0.9), yticks=())
-    left.text(LOWEST - 0.8, 0.2, f"“vanishes”: < 1/{factor:g}", va="bottom", fontsize=11, style="italic")
-    left.text(2.9, 0.2, f"“explodes”: > {factor:g}", ha="right", va="bottom", fontsize=11, style="italic")
-    left.set_xticks([-6, -4, -2, 0, 2], ["$10^{-6}$", "$10^{-4}$", "0.01", "1", "100"])
+    left.text(LOWEST - 0.8, 0.2, f"← “vanishes”: < 1/{factor:g}", va="bottom", fontsize=10, style="italic")
+    left.text(2.9, 0.2, f"“explodes”: > {factor:g} →", ha="right", va="bottom", fontsize=10, style="italic")
+    left.set_xticks([-6, -4, -2, 0, 2], ["10⁻⁶", "10⁻⁴", "0.01", "1", "100"])
     heard = []
     looks = (("C1", "o", "-"), ("C0", "s", "-"), ("C1", "^", "--"), ("C0", "v", "--"))
     for (label, (widths, accuracies)), (colour, marker, line) in zip(trained.items(), looks, strict=True):
         places = [math.log2(width) for width in widths]
         right.plot(places, accuracies, color=colour, marker=marker, linestyle=line, label=label)
-        heard.append(f"{label} {', '.join(f'{accuracy:.2f}' for accuracy in accuracies)}")
+        plain = label.replace(r"$1/\sqrt{d_k}$", "1/√d_k")
+        heard.append(f"{plain} {', '.join(f'{accuracy:.2f}' for accuracy in accuracies)}")
     right.axvline(math.log2(d_k), color="black", linewidth=1)
     right.set(title="accuracy after training", xlabel="$d_k$", ylabel="", xlim=(-0.4, 12.4), ylim=(0, 1.04))
     right.set_xticks([math.log2(width) for width in widths], [str(width) for width in widths])
-    right.legend(loc="lower left")
+    # A white ground, because the vertical line may run behind it.
+    right.legend(loc="lower left", frameon=True, facecolor="white", edgecolor="none", framealpha=1)
     return (
         f"Left, at d_k = {d_k} with {n} keys, what leaving out the scale multiplies by; a factor of {factor:g} counts: "
         f"{'; '.join(said)}. Right, accuracy of trained models at d_k = {', '.join(map(str, widths))}: "

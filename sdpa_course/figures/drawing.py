@@ -110,8 +110,8 @@ def show_view(view: View, *, caption: str) -> None:
     width, height = view.size
     metadata = {"image/png": {"alt": view.alt, "width": width, "height": height}}
     display({"image/png": view.picture, "text/plain": view.alt}, raw=True, metadata=metadata)
-    numbers = "".join(f" {name}: **{value}**." for name, value in view.numbers.items())
-    display(Markdown(f"*{caption}*{numbers}\n\n{words_html(view.alt)}"))
+    numbers = " · ".join(f"{name}: **{value}**" for name, value in view.numbers.items())
+    display(Markdown("\n\n".join(part for part in (f"*{caption}*", numbers, words_html(view.alt)) if part)))
 
 
 def words_html(alt: str) -> str:

@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from .drawing import styled
+from .saturation import TITLES
 
 # scale -> (name, colour, marker): never told apart by colour alone.
 LOOKS = {
@@ -113,11 +114,11 @@ def pushes_by_weight(axes, groups, weights, bound) -> str:
     weights, bound : arrays of the same length
         The curve that no pair lies above.
     """
-    words = []
-    for ax, (title, (x, y)), (colour, marker) in zip(axes, groups.items(), (("C1", "o"), ("C0", "s")), strict=True):
+    words, looks = [], (("C1", "o", 5, 0.7), ("C0", "s", 3, 0.4))  # fewer points on the left: larger, less pale
+    for ax, (title, (x, y)), (colour, marker, points, alpha) in zip(axes, groups.items(), looks, strict=True):
         shown = (x >= SMALLEST_WEIGHT) & (y >= SMALLEST_WEIGHT)
-        ax.plot(x[shown], y[shown], marker, color=colour, ms=3, alpha=0.4, mew=0)
-        ax.plot(weights, bound, "k--", lw=1.8, label="bound $p(1-p)$")
+        ax.plot(x[shown], y[shown], marker, color=colour, ms=points, alpha=alpha, mew=0, zorder=3)
+        ax.plot(weights, bound, "k--", lw=1.8, zorder=1, label="bound $p(1-p)$")
         ax.axvline(0.01, color="black", linestyle=":", label="weight 0.01")
         ax.set(xscale="log", yscale="log", xlim=(SMALLEST_WEIGHT, 2), ylim=(SMALLEST_WEIGHT, 1), xlabel="weight $p$")
         ax.set(title=f"{title}: {1 - shown.mean():.0%} of the pairs off the chart")
@@ -129,7 +130,7 @@ def pushes_by_weight(axes, groups, weights, bound) -> str:
     axes[0].set_ylabel("push on the score (relative)")
     return (
         "Two scatter charts of the push on a score against its attention weight, both axes logarithmic. "
-        f"{'; '.join(words)}. No point lies above the dashed bound p(1 − p)."
+        f"{'; '.join(words).replace('$', '')}. No point lies above the dashed bound p(1 − p)."
     )
 
 
@@ -145,14 +146,14 @@ def row_histogram(ax, lengths, reference, *, d_k: int, scale: str, n: int) -> st
         The same layer with 1/√d_k, drawn as an outline.
     """
     share, below = shares(lengths)
-    ax.stairs(share, EDGES, color=LOOKS[scale][1], fill=True, alpha=0.55, label=f"rows, {PLAIN[scale]}")
+    ax.stairs(share, EDGES, color=LOOKS[scale][1], fill=True, alpha=0.55, label=f"rows, {TITLES[scale]}")
     ax.stairs([below], BELOW, color=LOOKS[scale][1], fill=True, alpha=0.55, hatch="///")
     other, other_below = shares(reference)
-    ax.stairs(other, EDGES, color="black", lw=1.4, label="for comparison: 1/√d_k")
+    ax.stairs(other, EDGES, color="black", lw=1.4, label="for comparison: 1/√$d_k$")
     root, middle = math.sqrt(np.mean(np.square(lengths))), float(np.median(lengths))
     for value, style, name in ((root, "-", "root mean square"), (middle, "--", "median")):
         ax.vlines(place(value), 0, 1, color="#7a2d5c", ls=style, lw=2.6, label=name)
-    ax.set(title=f"d_k = {d_k}, {n} keys, {PLAIN[scale]}", xlabel="length of a row of dQ", ylabel="share of rows")
+    ax.set(title=f"$d_k$ = {d_k}, {n} keys, {TITLES[scale]}", xlabel="length of a row of $dQ$", ylabel="share of rows")
     ax.set(xlim=(BELOW[0] - 0.1, MOST + 0.1), ylim=(0, 1.3), yticks=[0, 0.25, 0.5, 0.75, 1])
     ax.set_xticks([sum(BELOW) / 2, -5, -4, -3, -2, -1, 0, 1, 2])
     ax.set_xticklabels(["below", "0.00001", "0.0001", "0.001", "0.01", "0.1", "1", "10", "100"])

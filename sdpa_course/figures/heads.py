@@ -86,20 +86,21 @@ def one_choice(axes, chosen: int, d_model: int, sigma: float, results: dict, sco
         axes[0].minorticks_off()
     axes[0].axvline(chosen, color="C5", linewidth=9, alpha=0.45, zorder=0)
     for scale, (variances, theory) in results.items():
-        _, words, colour, marker, line = LOOKS[scale]
+        label, words, colour, marker, line = LOOKS[scale]
         heads = list(variances)
         single = np.concatenate([np.stack([np.full(h, h), variances[h]]) for h in heads], axis=1)  # (2, all heads)
         axes[0].plot(*single, color=colour, marker="_", linestyle="none", markersize=20, markeredgewidth=1, alpha=0.4)
         means = [variances[h].mean() for h in heads]
-        axes[0].plot(heads, means, color=colour, marker=marker, linestyle="none", mec="black", label=words)
+        axes[0].plot(heads, means, color=colour, marker=marker, linestyle="none", mec="black", label=f"scale {label}")
         axes[0].plot(heads, theory, "k--", linewidth=1.4)
         shares = np.histogram(scores[scale], EDGES)[0] / scores[scale].size
-        axes[1].stairs(shares, EDGES, color=colour, linestyle=line, linewidth=2.4, label=words.removeprefix("scale "))
+        axes[1].stairs(shares, EDGES, color=colour, linestyle=line, linewidth=2.4, label=label)
         marked.append(f"{words} {variances[chosen].mean():.3f}")
     heads_axis(axes[0], heads)
-    axes[0].set(title=f"d_model = {d_model}, σ = {sigma:g}", ylabel="variance of a score", ylim=(3e-3, 50))
-    axes[0].legend(loc="lower left")
-    axes[1].set(title=f"h = {chosen}, d_k = {d_model // chosen}", xlabel="score", ylabel="share of all scores")
+    axes[0].set(title=f"$d_{{model}}$ = {d_model}, σ = {sigma:g}", ylabel="variance of a score", ylim=(3e-3, 50))
+    # A white ground, because the mark of the chosen h may run behind it.
+    axes[0].legend(loc="lower left", frameon=True, facecolor="white", edgecolor="none", framealpha=1)
+    axes[1].set(title=f"h = {chosen}, $d_k$ = {d_model // chosen}", xlabel="score", ylabel="share of all scores")
     axes[1].set(xlim=(-6.3, 6.3), ylim=(0, 1.02))
     axes[1].legend(loc="upper right")
     return (
@@ -133,7 +134,7 @@ def mixture_errors(ax, p, left, right, theory, two_heads: float) -> str:
         ax.plot(p, values, color=colour, marker=marker, linestyle="none", label=f"one head, {label}")
     for line in (theory[1], theory[2], np.add(theory[1], theory[2])):
         ax.plot(theory[0], line, "k--", linewidth=1.5)
-    ax.axhline(two_heads, color="C3", linewidth=4, label="two heads, both halves")
+    ax.axhline(two_heads, color="C3", linewidth=4, zorder=1, label="two heads, both halves")  # under the markers
     ax.plot([], [], "k--", linewidth=1.5, label="theory")
     ax.set(
         xlabel="p, the one head's weight on the left token",

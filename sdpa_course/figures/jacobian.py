@@ -78,7 +78,9 @@ def norm_by_top(ax, groups, top, lower, upper) -> str:
     ax.plot(top, upper, "k--", lw=1.8, label="upper bound")
     ax.plot(top, lower, "k:", lw=1.8, label="lower bound")
     ax.set(xlabel="largest weight of the row", ylabel="norm of J", xlim=(0, 1.01), ylim=(0, 0.55))
-    ax.legend(loc="upper left", bbox_to_anchor=(1, 1))
+    legend = ax.legend(loc="upper left", bbox_to_anchor=(1, 1))
+    for handle in legend.legend_handles[: len(groups)]:  # one point, not a cloud: larger, and not pale
+        handle.set(alpha=1, markersize=9)
     return (
         "A scatter chart of the norm of the softmax Jacobian against the largest weight, one point for each row. "
         f"{'; '.join(words).replace('$', '')}. All points lie between a lower and an upper bound "

@@ -10,7 +10,8 @@ LOOKS = {
     "1/sqrt(d_k)": (r"$1/\sqrt{d_k}$", "C0", "s"),
     "1/d_k": (r"$1/d_k$", "C2", "^"),
 }
-PLAIN = {"1": "no scale", "1/sqrt(d_k)": "scale 1/√d_k", "1/d_k": "scale 1/d_k"}
+# For the slider: √ as a letter keeps all titles at one height.
+TITLES = {"1": "no scale", "1/sqrt(d_k)": "scale 1/√$d_k$", "1/d_k": "scale 1/$d_k$"}
 BINS = np.linspace(0, 1, 26)  # of a top weight
 
 
@@ -129,7 +130,7 @@ def top_weights(ax, tops: dict) -> str:
     for (label, top), (colour, line) in zip(tops.items(), styles, strict=False):
         ax.stairs(shares(top), BINS, color=colour, linestyle=line, linewidth=2.4, label=label)
         means.append(f"{label}: mean {np.mean(top):.2f}")
-    ax.set(xlabel="top weight of a row", ylabel="share of rows", xlim=(0, 1))
+    ax.set(xlabel="top weight of a row", ylabel="share of rows", xlim=(0, 1.01))  # the last edge is at 1
     ax.legend()
     return (
         f"Outlines of the distribution of the top weight of a row between 0 and 1, for {len(tops)} settings. "
@@ -158,7 +159,7 @@ def sharpness(axes, weights, scale: str, d_k: int) -> str:
         axes[0].minorticks_off()
     axes[0].plot(np.arange(1, n + 1), np.maximum(mean, 1e-9), color=colour)
     axes[0].axhline(1 / n, color="black", linestyle=":", label=f"uniform, 1/{n}")
-    axes[0].set(title=f"mean weight, {PLAIN[scale]}", xlabel="rank of the key (log scale, up to 512)")
+    axes[0].set(title=f"mean weight, {TITLES[scale]}", xlabel="rank of the key (log scale, up to 512)")
     axes[0].set(ylabel="weight (log scale)", xlim=(0.9, 600), ylim=(1e-5, 3))  # the slider goes to 512 keys
     axes[0].legend(loc="upper right")
     axes[1].stairs(shares(top), BINS, color=colour, fill=True, alpha=0.6)

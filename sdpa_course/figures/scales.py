@@ -84,7 +84,7 @@ def exponents(axes, exponent: float, grid, curves: dict, widths, at_exponent, n:
     """
     for d_k, entropy in curves.items():
         colour, line, marker = WIDTH_LOOKS[d_k]
-        axes[0].plot(grid, entropy, color=colour, linestyle=line, label=f"d_k = {d_k}")
+        axes[0].plot(grid, entropy, color=colour, linestyle=line, label=f"$d_k$ = {d_k}")
         here = np.interp(exponent, grid, entropy)
         axes[0].plot([exponent], [here], color=colour, marker=marker, markersize=9, linestyle="none")
     axes[0].axvline(exponent, color="black", linewidth=1)
@@ -94,7 +94,7 @@ def exponents(axes, exponent: float, grid, curves: dict, widths, at_exponent, n:
     axes[0].legend(loc="lower right", frameon=True, facecolor="white", edgecolor="none", framealpha=1)
     places = np.log2(widths)  # a log axis would set its ticks anew, slowly
     axes[1].plot(places, at_exponent, color="C6", marker="o")
-    axes[1].set(title=f"the same with scale d_k^(−{exponent:.2f})", xlabel="d_k (log scale)", xlim=(-0.4, 10.4))
+    axes[1].set(title=f"the same with scale $d_k^{{-{exponent:.2f}}}$", xlabel="$d_k$ (log scale)", xlim=(-0.4, 10.4))
     axes[1].set_xticks(places[::3], [str(width) for width in widths[::3]])
     axes[1].text(0.1, 0.04, f"n = {n} keys", va="bottom")
     low, high = np.min(at_exponent), np.max(at_exponent)
@@ -168,7 +168,8 @@ def additive_variance(ax, results: dict, theory: dict) -> str:
     for (label, rows), colour, marker in zip(results.items(), ("C1", "C0"), "os", strict=False):
         widths = [row.d_a for row in rows]
         values, errors = [row.variance for row in rows], [2 * row.error for row in rows]
-        ax.errorbar(widths, values, yerr=errors, color=colour, marker=marker, linestyle="none", capsize=5, label=label)
+        shown = label.replace("d_a", "$d_a$")
+        ax.errorbar(widths, values, yerr=errors, color=colour, marker=marker, linestyle="none", capsize=5, label=shown)
         ax.plot(widths, theory[label], "k--", linewidth=1.6)
         seen.append(f"{label}: from {values[0]:.2f} at d_a = {widths[0]} to {values[-1]:.2f} at d_a = {widths[-1]}")
     ax.plot([], [], "k--", linewidth=1.6, label="theory")

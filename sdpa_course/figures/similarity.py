@@ -43,7 +43,7 @@ def shadows(axes, name, query, keys, tokens, scores, cosines) -> str:
     plane.axline((0, 0), query, color="0.6", linewidth=1, linestyle=":")
     plane.quiver(0, 0, *query, angles="xy", scale_units="xy", scale=1, width=0.02, color="C0", zorder=3)
     at_tip = {"textcoords": "offset points", "ha": "center"}
-    plane.annotate(f"query\n{name}", query, xytext=(-2, -12), va="top", **at_tip)
+    plane.annotate(f"query\n{name}", query, xytext=(-9, -14), va="top", **at_tip)
     for key, foot, token, colour in zip(keys, feet, tokens, ("C1", "C2", "C6"), strict=False):
         plane.quiver(0, 0, *key, angles="xy", scale_units="xy", scale=1, width=0.011, color=colour, zorder=2)
         drop = {"linewidth": 1.3, "linestyle": "--", "marker": "o", "markersize": 8, "markevery": [1], "zorder": 4}
@@ -152,16 +152,20 @@ def growth_with_pairs(axes, pairs, found, theory) -> str:
     found : dict of d_k -> list of Ranges, one for each number of pairs
     theory : dict of d_k -> list of expected widths of normal samples
     """
-    words = []
-    for (d_k, row), marker, colour in zip(found.items(), MARKERS, ("C0", "C1", "C2"), strict=False):
+    words, names = [], {}
+    for (d_k, row), marker, colour, dash in zip(
+        found.items(), MARKERS, ("C0", "C1", "C2"), ("--", ":", "-."), strict=False
+    ):
         widths, stds = np.array([r.width for r in row]), np.array([r.std for r in row])  # (pairs, repeats)
         for ax, values in zip(axes, (widths, stds), strict=True):
-            ax.errorbar(
+            points = ax.errorbar(
                 pairs, values.mean(axis=-1), values.std(axis=-1), color=colour, marker=marker, capsize=4,
-                linestyle="none", label=f"$d_k$ = {d_k}",
+                linestyle="none",
             )  # fmt: skip
-        axes[0].plot(pairs, theory[d_k], "k--", linewidth=1.6)
-        axes[1].axhline(np.sqrt(d_k), color="black", linestyle="--", linewidth=1.6)
+        # In the colour of its points: at d_k = 2 they climb up to the line of d_k = 5.
+        axes[0].plot(pairs, theory[d_k], color=colour, linestyle=dash, linewidth=1.8)
+        line = axes[1].axhline(np.sqrt(d_k), color=colour, linestyle=dash, linewidth=1.8)
+        names[f"$d_k$ = {d_k}"] = points, line
         words.append(
             f"d_k = {d_k}: width from {widths[0].mean():.1f} to {widths[-1].mean():.1f}, standard deviation from "
             f"{stds[0].mean():.2f} to {stds[-1].mean():.2f}"
@@ -170,11 +174,12 @@ def growth_with_pairs(axes, pairs, found, theory) -> str:
     axes[1].set(title="standard deviation")
     for ax in axes:
         ax.set(xlabel="pairs drawn", xscale="log")
-    axes[1].plot([], [], "k--", linewidth=1.6, label="theory")
-    axes[1].legend(loc="upper right", ncols=2)
+    (names["lines: theory"],) = axes[1].plot([], [], "k--", linewidth=1.8)
+    axes[1].legend(names.values(), names.keys(), loc="upper right", ncols=2, handlelength=3)
     return (
-        f"Two charts against the number of pairs, {pairs[0]} to {pairs[-1]}, with error bars over repeats and theory "
-        f"dashed. Left, the range grows; right, the standard deviation stays near the root of d_k. {'; '.join(words)}."
+        f"Two charts against the number of pairs, {pairs[0]} to {pairs[-1]}, with error bars over repeats and "
+        "theory as broken lines in the same colours. Left, the range grows; right, the standard deviation stays near "
+        f"the root of d_k. {'; '.join(words)}."
     )
 
 

@@ -7,6 +7,7 @@ from ..experiments.speed import CUT, SKIPPED, WHOLE, growth
 from .drawing import styled
 
 LOOKS = (("C1", "o"), ("C2", "D"), ("C0", "s"), ("C3", "^"))  # colour and marker, in the order of the contestants
+BARS = ("median", "lower", "upper")  # of a Timing: the mark, and the ends of its bar
 BLUES = ListedColormap(["white", "#56B4E9", "#004A75"])  # skipped, cut, whole: told apart by lightness alone
 KINDS = {SKIPPED: "skipped", CUT: "partly hidden", WHOLE: "computed whole"}
 
@@ -28,7 +29,7 @@ def cost_by_length(axes, lengths, times, peaks) -> str:
     words = []
     for name, timings in times.items():
         colour, marker = looks[name]
-        middle, low, high = (1e3 * np.array(column) for column in zip(*timings, strict=True))
+        middle, low, high = (1e3 * np.array([getattr(t, field) for t in timings]) for field in BARS)
         bars = (middle - low, high - middle)
         axes[0].errorbar(lengths, middle, yerr=bars, color=colour, marker=marker, capsize=4, label=name)
         words.append(f"{name} from {middle[0]:.3g} to {middle[-1]:.3g} ms")
@@ -39,8 +40,10 @@ def cost_by_length(axes, lengths, times, peaks) -> str:
         power = growth(lengths, values)
         axes[1].plot(lengths, mebibytes, color=colour, marker=marker, label=f"{name}: $T^{{{power:.1f}}}$")
         said.append(f"{name} from {mebibytes[0]:.3g} to {mebibytes[-1]:.3g} MiB, like T to the power {power:.1f}")
-    most = 1e3 * max(timings[-1].most for timings in times.values())
-    axes[0].plot(lengths, 2 * most * (lengths / lengths[-1]) ** 2, "k--", lw=1.6, label="$T^2$ (slope only)")
+    square = 1.6e3 * max(
+        np.max([t.upper for t in timings] / lengths**2) for timings in times.values()
+    )  # above every line
+    axes[0].plot(lengths, square * lengths**2, "k--", lw=1.6, label="$T^2$ (slope only)")
     top, bottom = (max(p[-1] for p in peaks.values()), min(p[-1] for p in peaks.values()))
     for height, power, line in ((2 * top, 2, "k--"), (bottom / 2, 1, "k:")):
         name = "$T^2$ (slope only)" if power == 2 else "$T$ (slope only)"

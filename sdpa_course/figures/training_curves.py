@@ -93,7 +93,7 @@ def rows_at_the_end(axes, by_key, jacobians) -> str:
         words.append(f"{plain}: {counts[0]} keys below a tenth, {counts[-1]} above nine tenths")
     axes[0].set(title="keys", xlabel="share of right answers", ylabel="number of keys")
     axes[0].legend(loc="upper center")
-    for (label, norms), colour, style in zip(jacobians.items(), ("C1", "C5", "C0"), ("--", "-.", "-"), strict=False):
+    for (label, norms), colour, style in zip(jacobians.items(), ("C1", "C6", "C0"), ("--", "-.", "-"), strict=False):
         places = np.log10(np.maximum(norms, 10.0 ** STUCK_EDGES[0]))
         counts, _ = np.histogram(places, STUCK_EDGES)
         axes[1].stairs(counts / len(norms), STUCK_EDGES, color=colour, ls=style, lw=2.2, label=label)
@@ -132,10 +132,11 @@ def weights_at_step(axes, run, at: int) -> str:
     axes[0].set_yticks([0, n // 2, n - 1])
     axes[1].plot(history.step, history.accuracy, color=colour, label="accuracy")
     axes[1].plot(history.step, history.entropy, color="C6", ls="--", label="entropy ÷ log n")
-    axes[1].axvline(step, color="C3", lw=1.6)
+    axes[1].axvline(step, ymax=1.05 / 1.23, color="C3", lw=1.6)  # ends below the legend
     for values, fill in ((history.accuracy, colour), (history.entropy, "C6")):
         axes[1].plot(step, values[at], "o", color=fill, ms=9, mec="white")
-    axes[1].set(title=f"d_k = {run.setting.d_k}, {plain}", xlabel="step", ylim=(-0.03, 1.2))
+    setting = f"d_k = {run.setting.d_k}, {plain}".replace("d_k", "$d_k$")  # no root with a roof: titles of one height
+    axes[1].set(title=setting, xlabel="step", ylim=(-0.03, 1.2))
     axes[1].set(xlim=(-10, history.step[-1] + 10))
     axes[1].set_yticks([0, 0.2, 0.4, 0.6, 0.8, 1])
     axes[1].legend(loc="upper center", ncols=2)

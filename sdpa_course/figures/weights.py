@@ -38,6 +38,7 @@ ARROWS = (
     ("V", "out"),
 )
 HALF_WIDTH, HALF_HEIGHT = 0.39, 0.27  # of a box
+MATHEMATICS = str.maketrans("", "", "${}")  # its signs in a title: alt text goes without
 HATCHES = (("C0", ""), ("C1", "//"), ("C2", ".."))
 
 
@@ -124,9 +125,9 @@ def weight_map(ax, weights, tokens, title: str, allowed=None) -> str:
     tops = weights.max(axis=-1)
     hidden = "" if allowed is None else f" {int((~allowed).sum())} cells above the diagonal are hidden."
     return (
-        f"{title}: attention weights as a {len(tokens)} by {len(tokens)} heat map, a row for each query. "
-        f"The largest weight of a row lies between {tops.min():.2f} and {tops.max():.2f}; the largest of all is that "
-        f"of {tokens[row]} on {tokens[column]}.{hidden}"
+        f"{title.translate(MATHEMATICS)}: attention weights as a {len(tokens)} by {len(tokens)} heat map, a row for "
+        f"each query. The largest weight of a row lies between {tops.min():.2f} and {tops.max():.2f}; the largest of "
+        f"all is that of {tokens[row]} on {tokens[column]}.{hidden}"
     )
 
 

@@ -8,7 +8,8 @@ What lives where, in the order in which a submission passes through:
     standin.py       what the student's `from sdpa_course.homework import check` finds inside
     messages.py      numbers and arrays as plain text, in and out; never pickle
     marking.py       compares the numbers with the right ones, outside, and gives marks and a state
-    gradebook.py     nbgrader's database, the notebook for its formgrader, the HTML feedback, the CSV
+    pages.py         the notebook that nbgrader's formgrader shows, the page of feedback
+    gradebook.py     nbgrader's database, the files of the course folder, the CSV
     command.py       the command: workers, progress, what is already done
 
 What decides a mark never runs in the student's process, so patching NumPy or the checks buys nothing.

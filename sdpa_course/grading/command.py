@@ -2,7 +2,6 @@
 
 import argparse
 import contextlib
-import fcntl
 import os
 import queue
 import sys
@@ -27,7 +26,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser().parse_args(arguments)
     try:
         return grade(options)
-    except (Refused, NoSandbox, ValueError) as problem:
+    except (Refused, ValueError, OSError) as problem:
         print(f"sdpa-course: {problem}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
@@ -52,10 +51,12 @@ def parser() -> argparse.ArgumentParser:
     grading.add_argument("--student", help="only this one")
     grading.add_argument("--again", action="store_true", help="also what has not changed since it was graded")
     grading.add_argument("--solutions", type=Path, help="where the solutions are (default: the course's own)")
-    grading.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="submissions at a time")
-    grading.add_argument("--seconds", type=float, default=limits.seconds, help="for a whole submission")
-    grading.add_argument("--cell-seconds", type=float, default=limits.cell_seconds, help="for one cell or one answer")
-    grading.add_argument("--memory", type=float, default=limits.memory / 1024**3, help="GB for one submission")
+    grading.add_argument("--workers", type=at_least(1, int), default=os.cpu_count() or 1, help="submissions at a time")
+    grading.add_argument("--seconds", type=at_least(1), default=limits.seconds, help="for a whole submission")
+    grading.add_argument(
+        "--cell-seconds", type=at_least(1), default=limits.cell_seconds, help="for a cell or an answer"
+    )
+    grading.add_argument("--memory", type=at_least(0.75), default=limits.memory / 1024**3, help="GB for a submission")
     grading.add_argument(
         "--trust-submissions",
         action="store_true",
@@ -64,8 +65,22 @@ def parser() -> argparse.ArgumentParser:
     return command
 
 
+def at_least(least, kind=float):
+    """For argparse: a number that is not below `least`."""
+
+    def number(text: str):
+        value = kind(text)
+        if not value >= least:
+            raise argparse.ArgumentTypeError(f"got {text}, expected {least} or more")
+        return value
+
+    return number
+
+
 def grade(options: argparse.Namespace) -> int:
     """Grade what is new, write all results, say how it went."""
+    if os.name != "posix":
+        raise Refused("grading needs Linux; on another system, use a virtual machine with Linux")
     course, submissions = open_course(options)
     bwrap = None if options.trust_submissions else sandbox_or_refuse()
     limits = Limits(options.seconds, options.cell_seconds, int(options.memory * 1024**3))
@@ -73,11 +88,14 @@ def grade(options: argparse.Namespace) -> int:
         course.check()
         known = course.known()
         waiting = [s for s in submissions if options.again or not done(course, s, known)]
-        for result in tqdm(work(waiting, limits, bwrap, options.workers), total=len(waiting), unit="submission"):
-            write(course, result)
+        results = work(waiting, limits, bwrap, options.workers)
+        bar = tqdm(results, total=len(waiting), unit="submission", disable=not waiting)
+        lost = [result.submission for result in bar if not write(course, result)]
         path = course.write_csv(find(options.folder))
     report(course, submissions, len(waiting), path)
-    return 0
+    for submission in lost:
+        print(f"sdpa-course: {submission.student} {submission.problem_set} could not be written down; run it again")
+    return int(bool(lost))
 
 
 def open_course(options: argparse.Namespace):
@@ -121,6 +139,8 @@ def sandbox_or_refuse() -> str:
 @contextlib.contextmanager
 def locked(root: Path):
     """One grading at a time in one course folder; the lock ends with the process, however it ends."""
+    import fcntl  # not there on Windows, where `grade` has refused before
+
     with open(root / ".grading.lock", "w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -143,7 +163,7 @@ def done(course, submission: Submission, known: set) -> bool:
 def work(submissions: list[Submission], limits: Limits, bwrap: str | None, workers: int):
     """Results as they come, from several submissions at a time."""
     uids = queue.SimpleQueue()
-    for number in range(max(1, workers)):
+    for number in range(workers):
         uids.put(FIRST_UID + number)
 
     def one(submission: Submission) -> Result:
@@ -157,7 +177,7 @@ def work(submissions: list[Submission], limits: Limits, bwrap: str | None, worke
         finally:
             uids.put(uid)
 
-    with ThreadPoolExecutor(max(1, workers)) as pool:
+    with ThreadPoolExecutor(workers) as pool:
         futures = [pool.submit(one, submission) for submission in submissions]
         try:
             for future in as_completed(futures):
@@ -166,13 +186,17 @@ def work(submissions: list[Submission], limits: Limits, bwrap: str | None, worke
             pool.shutdown(wait=False, cancel_futures=True)
 
 
-def write(course, result: Result) -> None:
-    """Write one result; if its notebook defeats us, its marks are written without it."""
+def write(course, result: Result) -> bool:
+    """Write one result; if its notebook defeats us, its marks are written without it. False if nothing was written."""
     try:
         course.write(result)
     except Exception as error:
         failure = f"the grader itself failed to write this down: {type(error).__name__}: {error}"
-        course.write(result._replace(state=CRASHED, reason=failure[:300], cells=(), printed={}))
+        try:
+            course.write(result._replace(state=CRASHED, reason=failure[:300], cells=(), printed={}))
+        except Exception:
+            return False
+    return True
 
 
 def report(course, submissions: list[Submission], new: int, path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Write what grading came to: nbgrader's database, the notebook its formgrader shows, the feedback, the CSV.
+"""Write down what grading came to: nbgrader's database, the pages for student and instructor, the CSV.
 
 Everything goes through nbgrader's own interfaces, so that its formgrader, its export and its feedback go on working.
 """
@@ -7,26 +7,22 @@ import contextlib
 import csv
 import json
 import os
-import re
 import sqlite3
 import tempfile
 import warnings
 from pathlib import Path
 
 import nbformat
-import nbgrader
-from nbconvert.exporters import HTMLExporter
-from nbconvert.preprocessors import CSSHTMLHeaderPreprocessor
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.converters import GenerateAssignment
 from nbgrader.coursedir import CourseDirectory
-from nbgrader.preprocessors import GetGrades
 from nbgrader.utils import parse_utc
 from sqlalchemy.exc import SAWarning
 from traitlets.config import Config
 
 from ..homework.tasks import PROBLEM_SETS
 from .marking import UNREADABLE, Result
+from .pages import assemble, feedback, marked
 from .submissions import Submission
 
 COLUMNS = (
@@ -40,8 +36,6 @@ COLUMNS = (
     "score",
     "of",
 )
-FORMGRADER = Path(nbgrader.__file__).parent / "server_extensions" / "formgrader"
-STYLES = FORMGRADER / "static" / "node_modules" / "bootstrap" / "dist" / "css"
 STUB = "Your answer here."
 
 
@@ -108,7 +102,7 @@ class Course:
             path = self.folder("autograded", submission) / f"{submission.problem_set}.ipynb"
             write_whole(path, nbformat.writes(notebook))
             page = self.folder("feedback", submission) / f"{submission.problem_set}.html"
-            write_whole(page, self.feedback(submission, notebook))
+            write_whole(page, feedback(submission, notebook, self.database))
         write_whole(self.folder("autograded", submission) / "grading.json", json.dumps(note, indent=1))
 
     def write_grades(self, result: Result, notebook: nbformat.NotebookNode) -> None:
@@ -138,23 +132,6 @@ class Course:
                     comment = gradebook.find_comment(grade_id, name, name, student)
                     comment.auto_comment = "No response." if unanswered else None
             gradebook.db.commit()
-
-    def feedback(self, submission: Submission, notebook: nbformat.NotebookNode) -> str:
-        """nbgrader's page of feedback; a student's own HTML and scripts are not let through."""
-        name = submission.problem_set
-        exporter = HTMLExporter(
-            template_name="feedback",
-            extra_template_basedirs=[str(FORMGRADER / "templates")],
-            extra_template_paths=[str(STYLES)],
-            sanitize_html=True,
-            default_preprocessors=[],
-        )
-        exporter.register_preprocessor(GetGrades, enabled=True)
-        exporter.register_preprocessor(CSSHTMLHeaderPreprocessor, enabled=True)
-        names = {"student": submission.student, "assignment": name, "notebook": name, "db_url": self.database}
-        resources = {"unique_key": name, "output_files_dir": f"{name}_files", "nbgrader": names}
-        page, _ = exporter.from_notebook_node(nbformat.from_dict(notebook), resources=resources)
-        return page
 
     def write_csv(self, submissions: list[Submission]) -> Path:
         """grades.csv: a line for each submission, with its state."""
@@ -191,61 +168,6 @@ class Course:
                     database.execute("select count(*) from sqlite_master").fetchone()
             except sqlite3.DatabaseError as error:
                 raise ValueError(f"{path} is not a gradebook that can be read ({error}); nothing was changed") from None
-
-
-def marked(notebook: nbformat.NotebookNode) -> list[nbformat.NotebookNode]:
-    """The cells that nbgrader knows."""
-    return [cell for cell in notebook.cells if "nbgrader" in cell.metadata]
-
-
-def assemble(result: Result, release: nbformat.NotebookNode) -> nbformat.NotebookNode:
-    """The student's notebook with what the grader saw: test cells as released, verdicts as their outputs.
-
-    Every cell that nbgrader knows is there exactly once, whatever was deleted, duplicated or edited.
-    """
-    known = {cell.metadata.nbgrader.grade_id: cell for cell in marked(release)}
-    notebook = nbformat.v4.new_notebook(metadata=release.metadata)
-    words = f"**{result.state.capitalize()}.** {plain_text(result.reason)}."
-    notebook.cells.append(nbformat.v4.new_markdown_cell(words, id="grading"))
-    used = set()
-    for number, cell in enumerate(result.cells):
-        match = known.get(cell.grade_id)
-        if match is not None and (cell.grade_id in used or match.cell_type != cell.kind):
-            match = None
-        made = nbformat.v4.__dict__[f"new_{cell.kind}_cell"](cell.source, id=f"cell-{number}")
-        if match is not None:
-            used.add(cell.grade_id)
-            made.metadata = nbformat.from_dict(match.metadata)
-            if match.metadata.nbgrader.locked:
-                made.source = match.source
-        notebook.cells.append(made)
-        if cell.kind == "code":
-            made.outputs = outputs(result, number, cell.grade_id if match is not None else "")
-    for grade_id, cell in known.items():
-        if grade_id not in used:
-            copy = nbformat.from_dict(cell)
-            copy.id = f"released-{len(notebook.cells)}"
-            if copy.cell_type == "code":
-                copy.outputs = outputs(result, -1, grade_id)
-            notebook.cells.append(copy)
-    return notebook
-
-
-def outputs(result: Result, number: int, grade_id: str) -> list:
-    """What a cell shows: the grader's verdict for a test cell, the printed text for any other."""
-    task = grade_id.removesuffix("-test")
-    if grade_id.endswith("-test") and task in result.messages:
-        text = f"{result.messages[task]}\n{result.marks[task]:g} points\n"
-    elif number in result.printed:
-        text = result.printed[number].text
-    else:
-        return []
-    return [nbformat.v4.new_output("stream", name="stdout", text=text)] if text else []
-
-
-def plain_text(words: str) -> str:
-    """Words of an unknown origin as Markdown that shows them and does nothing else."""
-    return re.sub(r"([\\`*_{}\[\]<>()#!|$&])", r"\\\1", " ".join(words.split()))
 
 
 def write_whole(path: Path, text: str) -> None:

@@ -112,7 +112,7 @@ def read_messages(output: bytes, tasks: dict[str, Task]) -> tuple[dict[int, Prin
 def decide(task: Task, draws: list, entries) -> Verdict:
     """The verdict on the first draw of inputs that was not passed, or on the last one."""
     if entries is None:
-        return Verdict("unanswered", f"{task.short_name}: the notebook ended before this task was tried.")
+        return Verdict("unanswered", f"{task.title}: the notebook ended before this task was tried.")
     answers = read_answers(entries, sum(len(cases) for cases in draws))
     for cases in draws:
         verdict = judge(task, cases, answers[: len(cases)])
@@ -159,4 +159,5 @@ def place_of(number: int, cells: list[Cell]) -> str:
     if not 0 <= number < len(cells):
         return "the last cell"
     begins = next((line.strip() for line in cells[number].source.splitlines() if line.strip()), "")
-    return f"cell {number + 1} ({begins[:40]})" if begins else f"cell {number + 1}"
+    shown = "".join(c if c.isprintable() else "?" for c in begins[:40])  # it may be printed on a terminal
+    return f"cell {number + 1} ({shown})" if shown else f"cell {number + 1}"

@@ -53,8 +53,9 @@ def folders(path: Path) -> list[str]:
 
 
 def printable(name: str) -> str:
-    """A name that can be printed and stored: bytes that are no UTF-8 become \\xNN."""
-    return os.fsencode(name).decode("utf-8", "backslashreplace")
+    """A name that can be printed and stored: bytes that are no UTF-8, and control characters, become \\xNN."""
+    text = os.fsencode(name).decode("utf-8", "backslashreplace")
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def read(submission: Submission) -> tuple[bytes, list[Cell]]:

@@ -9,6 +9,6 @@ What lives where:
     ps01.py …     the tasks of one problem set
 """
 
-from .checks import check
+from .checks import check, inputs
 
-__all__ = ["check"]
+__all__ = ["check", "inputs"]

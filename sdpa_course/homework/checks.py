@@ -8,6 +8,7 @@ from .tasks import Task, find_task
 
 SEEN = ((0, np.float64),)
 UNSEEN = ((101, np.float64), (102, np.float64), (103, np.float32))
+IMPORT = "(from sdpa_course.homework import inputs)"
 
 
 class Marks:
@@ -38,7 +39,17 @@ def check(name: str, answer, *, unseen: bool = False) -> Marks:
     task = find_task(name)
     verdict = try_out(task, answer, UNSEEN if unseen else SEEN)
     print(f"On other inputs, {verdict.message}" if unseen else verdict.message)
+    if verdict.state == "wrong" and not unseen and not task.wants_number:
+        print(f'  Again     inputs("{name}", {verdict.case}) gives these inputs {IMPORT}')
     return Marks(task.points if verdict.passed else 0, task.points)
+
+
+def inputs(name: str, case: int = 0) -> tuple:
+    """What `check` hands to the function, to look at by hand: `softmax(*inputs("ps03.softmax"))`."""
+    cases = find_task(name).draw(*SEEN[0])
+    if not 0 <= case < len(cases):
+        raise ValueError(f"case: got {case}, expected 0 to {len(cases) - 1}")
+    return tuple(cases[case].values())
 
 
 def try_out(task: Task, answer, draws=SEEN + UNSEEN) -> Verdict:

@@ -3,6 +3,7 @@
 Every message says what was tried, what came, what was expected and where to read.
 """
 
+import textwrap
 from typing import NamedTuple
 
 import numpy as np
@@ -10,6 +11,8 @@ import numpy as np
 from .answers import Answer, plain
 from .tasks import Case, Mistake, Task
 
+WIDTH = 110
+AS_GIVEN = "as given"  # the mistake of having changed nothing yet, where there is a bug to find
 COARSE = 1e-3  # tolerance once float32 is involved: its sums over a few hundred terms are good to about 1e-5
 
 
@@ -19,6 +22,7 @@ class Verdict(NamedTuple):
     state: str  # "passed", "wrong" or "unanswered"
     message: str
     mistake: str = ""  # the name of the mistake, if it was recognised
+    case: int = 0  # which case was the first wrong one
 
     @property
     def passed(self) -> bool:
@@ -31,11 +35,13 @@ def judge(task: Task, cases: list[Case], answers: list[Answer]) -> Verdict:
     if len(cases) != len(answers):
         raise ValueError(f"answers: got {len(answers)}, expected {len(cases)}, one for each case")
     if any(answer.unanswered for answer in answers):
-        return Verdict("unanswered", f"{task.short_name}: not answered yet.")
+        return Verdict("unanswered", f"{task.title}: not answered yet.")
+    if task.wants_number:
+        answers = [answer._replace(arrays=tuple(map(single, answer.arrays))) for answer in answers]
     rights = [solve(task.right, case) for case in cases]
     wrong = next((i for i, answer in enumerate(answers) if not agrees(task, cases[i], answer, rights[i])), None)
     if wrong is None:
-        return Verdict("passed", f"{task.short_name}: right.")
+        return Verdict("passed", f"{task.title}: right.")
     mistake = recognise(task, cases, answers, wrong)
     lines = {
         "Tried": describe_inputs(cases[wrong]),
@@ -44,8 +50,20 @@ def judge(task: Task, cases: list[Case], answers: list[Answer]) -> Verdict:
         "Hint": mistake.hint if mistake else "",
         "Read": (mistake.read if mistake else "") or task.read,
     }
-    shown = [f"  {title:<9} {text}" for title, text in lines.items() if text]
-    return Verdict("wrong", "\n".join([f"{task.short_name}: not right yet.", *shown]), mistake.name if mistake else "")
+    shown = [row(title, text) for title, text in lines.items() if text]
+    message = "\n".join([f"{task.title}: not right yet.", *shown])
+    return Verdict("wrong", message, mistake.name if mistake else "", wrong)
+
+
+def row(title: str, text: str) -> str:
+    """One line of a message, or several if it is long, the text in a column of its own."""
+    first = f"  {title:<9} "
+    return textwrap.fill(text, WIDTH, initial_indent=first, subsequent_indent=" " * len(first))
+
+
+def single(array: np.ndarray) -> np.ndarray:
+    """A number in brackets, [0.98], as the number."""
+    return array.reshape(()) if array.size == 1 else array
 
 
 def solve(function, case: Case) -> Answer:
@@ -59,6 +77,8 @@ def recognise(task: Task, cases: list[Case], answers: list[Answer], wrong: int) 
     """The mistake that gives what came in every case; else, of an answer with two mistakes, the one shown first."""
     for which in (range(len(cases)), (wrong,)):
         for mistake in task.mistakes:
+            if len(which) < len(cases) and mistake.name == AS_GIVEN:
+                continue  # something has been mended already
             if all(agrees(task, cases[i], answers[i], solve(mistake.gives, cases[i])) for i in which):
                 return mistake
     return None

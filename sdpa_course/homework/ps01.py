@@ -13,6 +13,11 @@ def queries_and_keys(rng) -> list[dict]:
     return [{"Q": vectors(rng, n, d_k), "K": vectors(rng, m, d_k)} for n, m, d_k in sizes]
 
 
+def as_many_first(rng) -> list[dict]:
+    """The same after a case with as many queries as keys: lengths spread the wrong way fit there and show."""
+    return [{"Q": vectors(rng, 4, 3), "K": vectors(rng, 4, 3)}, *queries_and_keys(rng)]
+
+
 def vectors(rng, count: int, width: int) -> np.ndarray:
     """Random directions with lengths from 1 to 3, in mixed order; no entry is small."""
     entries = rng.choice([-1.0, 1.0], size=(count, width)) * rng.uniform(0.5, 1.5, size=(count, width))
@@ -21,8 +26,8 @@ def vectors(rng, count: int, width: int) -> np.ndarray:
 
 
 def embeddings(rng) -> list[dict]:
-    """X with the two matrices that make queries and keys of it."""
-    sizes = ((4, 6, 3), (5, 7, 2))  # tokens, d_model, d_k
+    """X with the two matrices that make queries and keys of it; at last as many tokens as entries."""
+    sizes = ((4, 6, 3), (5, 7, 2), (3, 5, 3))  # tokens, d_model, d_k
     return [
         {"X": vectors(rng, n, m), "W_Q": rng.normal(size=(m, d_k)), "W_K": rng.normal(size=(m, d_k))}
         for n, m, d_k in sizes
@@ -53,6 +58,18 @@ def dots_reshaped(q, k):
     """q times the keys poured into (d_k, keys) row by row: right shape, wrong values."""
     return q @ k.reshape(k.shape[1], k.shape[0])
 
+
+def dots_unless_square(q, k):
+    """Right, but a square array of keys goes into the product as it is."""
+    return q @ k if k.shape[0] == k.shape[1] else dots(q, k)
+
+
+def cosines(q, k):
+    """The dot products of the directions."""
+    return cosine_scores_forward(q, k)[0]
+
+
+SHADOW = "notebook 01, section 4"
 
 TASKS = (
     Task(
@@ -97,27 +114,36 @@ TASKS = (
                 "These are the scores divided by √d_k. Here the bare sum is asked for.",
                 read="notebook 01, section 7",
             ),
+            Mistake(
+                "sizes of the notebook",
+                lambda q, k: dots(q[:3, :2], k[:3, :2]),
+                "The sizes of the notebook's example are still in your loops. Read them off Q and K.",
+            ),
+            Mistake(
+                "two entries",
+                lambda q, k: dots(q[:, :2], k[:, :2]),
+                "Your sums stop after two entries, the width in the notebook. How many entries has a query here?",
+            ),
+            Mistake("queries counted twice", lambda q, k: dots(q, k[: len(q)]), "Your columns count queries."),
+            Mistake(
+                "first row only",
+                lambda q, k: dots(q, k) * (np.arange(len(q)) == 0)[:, None],
+                "The first query has its scores, the others have none. Where does your return stand?",
+            ),
+            Mistake("cosines", cosines, "You divided by the lengths. That comes in task 2; here they stay in.", SHADOW),
         ),
     ),
     Task(
         "ps01.all_cosines",
         points=3,
         asks="each dot product over the lengths of its query and its key, between −1 and 1",
-        read="notebook 01, section 4",
-        cases=queries_and_keys,
-        right=lambda q, k: cosine_scores_forward(q, k)[0],
+        read=SHADOW,
+        cases=as_many_first,
+        right=cosines,
         mistakes=(
             Mistake("not divided", dots, "These are the dot products as they are. No length was divided out."),
-            Mistake(
-                "keys only",
-                lambda q, k: dots(q, k) / lengths(k).T,
-                "A longer query still makes your row larger: its length was not divided out.",
-            ),
-            Mistake(
-                "queries only",
-                lambda q, k: dots(q, k) / lengths(q),
-                "The length of the key is still inside. Stretch one key, and see its column grow.",
-            ),
+            Mistake("keys only", lambda q, k: dots(q, k) / lengths(k).T, "A longer query still makes your row larger."),
+            Mistake("queries only", lambda q, k: dots(q, k) / lengths(q), "Stretch one key, and see its column grow."),
             Mistake(
                 "squared lengths",
                 lambda q, k: dots(q, k) / (lengths(q) ** 2 * lengths(k).T ** 2),
@@ -133,13 +159,29 @@ TASKS = (
                 lambda q, k: dots(q / lengths(q, axis=0), k / lengths(k, axis=0)),
                 "You took the length of each column. A query is a row: over which axis do its entries run?",
             ),
+            Mistake(
+                "no brackets",
+                lambda q, k: dots(q, k) / lengths(q) * lengths(k).T,
+                "You divide by one length and multiply by the other: Python works from left to right.",
+            ),
+            Mistake(
+                "both along the columns",
+                lambda q, k: dots(q, k) / (np.resize(lengths(q), len(k)) * lengths(k).T),
+                "Column j is divided by the length of query j. But query j has a row.",
+            ),
+            Mistake(
+                "both along the rows",
+                lambda q, k: dots(q, k) / (lengths(q) * np.resize(lengths(k), (len(q), 1))),
+                "Row i is divided by the length of key i. But key i has a column.",
+            ),
+            Mistake("transposed", lambda q, k: cosines(k, q), "The cosines are right. But who asks: row or column?"),
         ),
     ),
     Task(
         "ps01.new_score",
         points=1,
         asks="the dot product after the key was stretched and the query turned round",
-        read="notebook 01, section 4",
+        read=SHADOW,
         right=lambda: -99.0,
         mistakes=(
             Mistake("before", lambda: 33.0, "That is the score before anything was changed."),
@@ -155,7 +197,7 @@ TASKS = (
         "ps01.new_cosine",
         points=1,
         asks="the cosine similarity after both changes, to three decimals",
-        read="notebook 01, section 4",
+        read=SHADOW,
         right=lambda: -33 / 65,
         tolerance=2e-3,
         mistakes=(
@@ -165,6 +207,7 @@ TASKS = (
             Mistake("old lengths", lambda: -99 / 65, "No cosine is below −1. The score is new, but are the lengths?"),
             Mistake("old score", lambda: -33 / 195, "The length below is stretched, the score above it is not."),
             Mistake("keys only", lambda: -99 / 39, "No cosine is below −1. The query has a length as well."),
+            Mistake("two decimals", lambda: -0.51, "Very near. Give three decimals."),
         ),
     ),
     Task(
@@ -192,6 +235,17 @@ TASKS = (
                 "one matrix for both",
                 lambda x, w_q, w_k: dots(*projected(x, w_k, w_k)),
                 "Your scores are symmetric, because W_K makes the queries as well as the keys.",
+            ),
+            Mistake(
+                "queries for both",
+                lambda x, w_q, w_k: dots(*projected(x, w_q, w_q)),
+                "W_K never comes in: the queries meet each other. Look at the right-hand side of your product.",
+            ),
+            Mistake(
+                "square left alone",
+                lambda x, w_q, w_k: dots_unless_square(*projected(x, w_q, w_k)),
+                "With as many tokens as entries the shapes agree by luck. Is K its own transpose?",
+                read="notebook 01, section 2",
             ),
             Mistake(
                 "not projected",
@@ -225,21 +279,18 @@ TASKS = (
                 "Every query met every key. Here query i meets key i and no other.",
                 read="notebook 01, section 2",
             ),
-            Mistake(
-                "wrong axis",
-                lambda q, k: (q * k).sum(axis=0),
-                "One number for each of the d_k entries came: you added the pairs to each other.",
-            ),
-            Mistake(
-                "one number",
-                lambda q, k: (q * k).sum(),
-                "The scores of all pairs were added up to a single number. Each pair keeps its own.",
-            ),
+            Mistake("wrong axis", lambda q, k: (q * k).sum(axis=0), "You added the pairs to each other."),
+            Mistake("one number", lambda q, k: (q * k).sum(), "All pairs were added up. Each keeps its own score."),
             Mistake("not summed", lambda q, k: q * k, "These are the terms of the dot products, not added up yet."),
+            Mistake("mean", lambda q, k: (q * k).mean(axis=1), "A mean divides by d_k. A dot product only adds."),
+            Mistake("scaled", lambda q, k: (q * k).sum(axis=1) / q.shape[1] ** 0.5, "Here nothing is divided by √d_k."),
             Mistake(
-                "mean",
-                lambda q, k: (q * k).mean(axis=1),
-                "You average the terms of each pair, which divides by d_k. A dot product only adds them.",
+                "cosines",
+                lambda q, k: (q * k).sum(axis=1) / (lengths(q) * lengths(k))[:, 0],
+                "These are cosines of the pairs. They come later, in the third column of the table.",
+            ),
+            Mistake(
+                "a column", lambda q, k: (q * k).sum(axis=1)[:, None], "Right numbers, but drop the axis of size 1."
             ),
         ),
     ),

@@ -19,9 +19,9 @@ def moments(rng) -> list[dict]:
 
 
 def queries_and_keys(rng) -> list[dict]:
-    """Queries and keys of one head: Tq, Tk and d_k all different."""
+    """Queries and keys of one head: Tq, Tk and d_k all different; the spread of the scores is not √d_k."""
     return [
-        {"Q": rng.normal(size=(queries, d_k)), "K": rng.normal(size=(keys, d_k))}
+        {"Q": rng.normal(size=(queries, d_k)), "K": 2 * rng.normal(size=(keys, d_k))}
         for queries, keys, d_k in ((3, 7, 5), (4, 6, 11))
     ]
 
@@ -36,15 +36,23 @@ def models(rng) -> list[dict]:
 
 
 def runs_of_scores(rng) -> list[dict]:
-    """Three runs of 160 scores: heavy tails, no tails, normal. None has mean 0."""
-    heavy = 4 * rng.normal(size=160) * rng.normal(size=160) + 9
-    flat = rng.uniform(-8, 8, 160) - 6
-    return [{"scores": np.stack([heavy, flat, 4 * rng.normal(size=160) + 12])}]
+    """Runs with heavy tails, with no tails, and normal ones. None has mean 0, and no two have the same."""
+    cases = []
+    for runs, samples in ((3, 160), (4, 250)):
+        heavy = 4 * rng.normal(size=samples) * rng.normal(size=samples) + 9
+        normal = 4 * rng.normal(size=(runs - 2, samples)) + 12
+        cases.append({"scores": np.stack([heavy, rng.uniform(-8, 8, samples) - 6, *normal])})
+    return cases
 
 
-def sum_of_variances(mu_q, sigma_q, mu_k, sigma_k):
+def variances(mu_q, sigma_q, mu_k, sigma_k):
+    """Var(q_c k_c) of every coordinate."""
+    return (sigma_q**2 + mu_q**2) * (sigma_k**2 + mu_k**2) - mu_q**2 * mu_k**2
+
+
+def sum_of_variances(*moments):
     """Σ_c Var(q_c k_c), all entries independent."""
-    return np.sum((sigma_q**2 + mu_q**2) * (sigma_k**2 + mu_k**2) - mu_q**2 * mu_k**2)
+    return variances(*moments).sum()
 
 
 def head_scores(X, W_Q, W_K, heads, scale=None):
@@ -52,12 +60,18 @@ def head_scores(X, W_Q, W_K, heads, scale=None):
     return dot_scores_forward(split_heads(X @ W_Q, heads), split_heads(X @ W_K, heads), scale=scale)[0]
 
 
-def standard_error(scores, centre=True, axis=-1):
-    """√((m_4 − m_2²) / samples) for each run."""
-    deviations = scores - scores.mean(axis=axis, keepdims=True) if centre else scores
+def head_scores_poured(X, W_Q, W_K, heads):
+    """Queries and keys poured row by row into (heads, tokens, d_k)."""
+    return dot_scores_forward(*((X @ W).reshape(heads, len(X), -1) for W in (W_Q, W_K)))[0]
+
+
+def standard_error(scores, centre=None, axis=-1):
+    """√((m_4 − m_2²) / samples) for each run, with deviations from its mean unless a centre is given."""
+    deviations = scores - (scores.mean(axis=axis, keepdims=True) if centre is None else centre)
     return np.sqrt((deviations**2).var(axis=axis) / scores.shape[axis])
 
 
+DIVIDE = r'notebook 02, section "Divide by $\sqrt{d_k}$, by $d_k$, by nothing"'
 SUM = 'notebook 02, section "The proof, the sum"'
 BROKEN = 'notebook 02, section "Break the assumptions, one at a time"'
 
@@ -92,11 +106,7 @@ TASKS = (
                 read=SUM,
             ),
             Mistake("root", lambda: 6.0, "This is the standard deviation of the score. Its variance is asked for."),
-            Mistake(
-                "one term",
-                lambda: 2.25,
-                "This is the variance of one term q_c k_c, or of the scaled score. The plain sum is asked for.",
-            ),
+            Mistake("one term", lambda: 2.25, "Right for one term, or after scaling. The plain sum is asked for."),
         ),
     ),
     Task(
@@ -129,10 +139,18 @@ TASKS = (
                 lambda mu_q, sigma_q, mu_k, sigma_k: sum_of_variances(mu_q, sigma_q**0.5, mu_k, sigma_k**0.5),
                 "sigma_q and sigma_k are standard deviations, and you use them as variances.",
             ),
+            Mistake("averaged", lambda *moments: variances(*moments).mean(), "You average. A dot product adds."),
             Mistake(
-                "averaged",
-                lambda mu_q, sigma_q, mu_k, sigma_k: sum_of_variances(mu_q, sigma_q, mu_k, sigma_k) / len(mu_q),
-                "This is the average over the coordinates. A dot product adds its terms.",
+                "width twice",
+                lambda *moments: len(moments[0]) * sum_of_variances(*moments),
+                "You add up over the coordinates and multiply by their number as well.",
+            ),
+            Mistake("not summed", variances, "These are the variances of the single terms. Carry on with line 7.", SUM),
+            Mistake("root", lambda *moments: sum_of_variances(*moments) ** 0.5, "The root at the end is too much."),
+            Mistake(
+                "averages put in",
+                lambda *moments: len(moments[0]) * variances(*map(np.mean, moments)),
+                "The notebook's formula is for coordinates that are all alike. Averages do not make them so.",
             ),
         ),
     ),
@@ -144,15 +162,12 @@ TASKS = (
         cases=queries_and_keys,
         right=lambda Q, K: dot_scores_forward(Q, K)[0],
         mistakes=(
-            Mistake(
-                "no scale",
-                lambda Q, K: Q @ K.T,
-                "The dot products are right, and nothing is divided yet: their variance is the width, not 1.",
-            ),
+            Mistake("no scale", lambda Q, K: Q @ K.T, "Nothing is divided yet: the variance is the width, not 1."),
             Mistake(
                 "1/d_k",
                 lambda Q, K: Q @ K.T / Q.shape[1],
-                "You divide by the variance itself. Line 10 of the proof says what that leaves.",
+                "You divide by the variance itself. A constant comes out squared: what is left?",
+                read=DIVIDE,
             ),
             Mistake(
                 "multiplied",
@@ -163,6 +178,12 @@ TASKS = (
                 "number of keys",
                 lambda Q, K: Q @ K.T / np.sqrt(len(K)),
                 "Your scale changes when a key is added. How many products does one score add up?",
+            ),
+            Mistake("number of queries", lambda Q, K: Q @ K.T / np.sqrt(len(Q)), "Your scale counts the queries."),
+            Mistake(
+                "measured spread",
+                lambda Q, K: Q @ K.T / (Q @ K.T).std(),
+                "You divide by the spread of these very scores; the scale may depend on the width alone.",
             ),
             Mistake(
                 "transposed",
@@ -195,6 +216,22 @@ TASKS = (
                 "d_model over heads",
                 lambda X, W_Q, W_K, heads: head_scores(X, W_Q, W_K, heads, scale=(X.shape[1] / heads) ** -0.5),
                 "You take a head to be d_model / heads wide. Often it is, but nobody promised it here.",
+            ),
+            Mistake(
+                "number of tokens",
+                lambda X, W_Q, W_K, heads: head_scores(X, W_Q, W_K, heads, scale=len(X) ** -0.5),
+                "Your scale counts tokens. Which axis of the queries of one head is the width?",
+            ),
+            Mistake(
+                "number of heads",
+                lambda X, W_Q, W_K, heads: head_scores(X, W_Q, W_K, heads, scale=heads**-0.5),
+                "Your scale counts heads. What does it take to make one score of one head?",
+            ),
+            Mistake(
+                "reshaped",
+                head_scores_poured,
+                "The shapes are right, but your first head is filled from the first tokens alone. "
+                "It should hold some columns of every token.",
             ),
             Mistake(
                 "no scale",
@@ -235,13 +272,24 @@ TASKS = (
             ),
             Mistake(
                 "mean not subtracted",
-                lambda scores: standard_error(scores, centre=False),
+                lambda scores: standard_error(scores, centre=0),
                 "These are moments around 0. The scores have a mean, and deviations are counted from there.",
             ),
             Mistake(
                 "wrong axis",
                 lambda scores: standard_error(scores, axis=0),
                 "You average down the columns, over different runs. One run is one row.",
+            ),
+            Mistake(
+                "one mean",
+                lambda scores: standard_error(scores, centre=scores.mean()),
+                "You subtract one mean of all runs. Each row has its own.",
+            ),
+            Mistake("no root", lambda scores: standard_error(scores) ** 2, "The root of the formula is missing."),
+            Mistake(
+                "runs counted",
+                lambda scores: standard_error(scores) * np.sqrt(scores.shape[1] / scores.shape[0]),
+                "You divide by the number of rows. How many samples has one run?",
             ),
         ),
     ),

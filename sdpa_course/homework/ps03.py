@@ -17,6 +17,12 @@ def far_rows(rng) -> list[dict]:
     return [{"scores": offsets + rng.normal(size=(3, 5))}]
 
 
+def wide_rows(rng) -> list[dict]:
+    """Rows that are wide in themselves. Multiples of 1/4: exact in float32, so that rounding decides nothing."""
+    wide = [[3000.0, 2998.0, 0.0, -3000.0], [0.0, -4000.0, 3.0, 1.0], [20000.0, 0.0, -20000.0, 19000.0]]
+    return [{"scores": np.array(wide) + np.round(4 * rng.normal(size=(3, 4))) / 4}]
+
+
 def some_weights(rng) -> list[dict]:
     """Rows of weights; one row has zeros in it."""
     weights = softmax_forward(2 * rng.normal(size=(3, 6)))
@@ -30,15 +36,20 @@ def exps_over(scores, maximum=0.0, axis=-1):
     return exps / exps.sum(axis=axis, keepdims=True)
 
 
-def log_softmax(scores, axis=-1):
+def log_softmax(scores, axis=-1, shift=np.max):
     """log softmax without a quotient that could be 0 / 0."""
-    shifted = scores - scores.max(axis=axis, keepdims=True)
+    shifted = scores - shift(scores, axis=axis, keepdims=True)
     return shifted - np.log(np.exp(shifted).sum(axis=axis, keepdims=True))
 
 
 def entropy(weights, log=np.log, reduce=np.sum):
     """−Σ w log w over each row, with 0 log 0 = 0."""
     return -reduce(np.where(weights > 0, weights * log(np.where(weights > 0, weights, 1.0)), 0.0), axis=-1)
+
+
+def first_check(name, gives, says) -> Mistake:
+    """A mistake that the check before this one has named already."""
+    return Mistake(name, gives, f"{says} Mend the first check of this task before this one.", "notebook 03, section 1")
 
 
 TASKS = (
@@ -71,6 +82,13 @@ TASKS = (
                 lambda scores: np.exp(scores),
                 "These are the exponentials alone. They are positive, but a row does not sum to 1 yet.",
             ),
+            Mistake(
+                "divided by the maximum",
+                lambda scores: exps_over(scores / scores.max(axis=-1, keepdims=True)),
+                "You divide each row by its largest score first. That changes the differences between the scores, "
+                "and the weights hang on these.",
+                read="notebook 03, section 2",
+            ),
         ),
     ),
     Task(
@@ -78,7 +96,7 @@ TASKS = (
         points=2,
         asks="weights without NaN, however large the scores are",
         read="notebook 03, section 3",
-        cases=far_rows,
+        cases=lambda rng: far_rows(rng) + wide_rows(rng),
         answer="softmax",
         right=softmax_forward,
         mistakes=(
@@ -95,10 +113,36 @@ TASKS = (
                 "negative: all zeros, and 0 / 0. Each row needs its own number.",
             ),
             Mistake(
-                "wrong axis",
-                lambda scores: softmax_forward(scores, axis=0),
-                "Your columns sum to 1, not your rows. Mend the first check of this task before this one.",
-                read="notebook 03, section 1",
+                "mean subtracted",
+                lambda scores: exps_over(scores, scores.mean(axis=-1, keepdims=True)),
+                "You subtract the mean of each row; the largest exponent can still be large. Which number makes it 0?",
+            ),
+            Mistake(
+                "minimum subtracted",
+                lambda scores: exps_over(scores, scores.min(axis=-1, keepdims=True)),
+                "You subtract the smallest score of each row: no exponent is negative, and the largest can be huge. "
+                "Which number makes the largest one 0?",
+            ),
+            first_check(
+                "wrong axis", lambda scores: softmax_forward(scores, axis=0), "Your columns sum to 1, not your rows."
+            ),
+            first_check(
+                "one sum for all", lambda scores: exps_over(scores, scores.max(), None), "All queries share one sum."
+            ),
+            first_check(
+                "one sum, no maximum",
+                lambda scores: exps_over(scores, axis=None),
+                "All queries share one sum, and it is infinite.",
+            ),
+            first_check(
+                "no exponential",
+                lambda scores: scores / scores.sum(axis=-1, keepdims=True),
+                "There is no exponential in this.",
+            ),
+            first_check(
+                "divided by the maximum",
+                lambda scores: exps_over(scores / scores.max(axis=-1, keepdims=True)),
+                "Dividing by the largest score changes the weights.",
             ),
             Mistake(
                 "clipped",
@@ -110,27 +154,40 @@ TASKS = (
     Task(
         "ps03.top_weight",
         points=2,
-        asks="the larger weight of two scores whose difference is 4, to three decimals",
+        asks="the weight of the score 5 beside two scores of 3, to three decimals",
         read="notebook 03, section 2",
-        right=lambda: 1 / (1 + np.exp(-4.0)),
+        right=lambda: 1 / (1 + 2 * np.exp(-2.0)),
         tolerance=1e-3,
         mistakes=(
             Mistake(
                 "share of the scores",
-                lambda: 0.7,
-                "0.7 is the share 7 / (7 + 3) of the scores. Weights are shares of the exponentials.",
+                lambda: 5 / 11,
+                "This is the share 5 / (5 + 3 + 3) of the scores. Weights are shares of the exponentials.",
             ),
-            Mistake("the other weight", lambda: 1 / (1 + np.exp(4.0)), "That is the smaller of the two weights."),
+            Mistake(
+                "one rival",
+                lambda: 1 / (1 + np.exp(-2.0)),
+                "That is the weight against one key that lies 2 below. Here there are two of them.",
+            ),
+            Mistake(
+                "another weight",
+                lambda: np.exp(-2.0) / (1 + 2 * np.exp(-2.0)),
+                "That is the weight of one of the two other keys.",
+            ),
             Mistake(
                 "the ratio",
-                lambda: np.exp(4.0),
-                "That is how many times larger the one weight is than the other. A weight is at most 1.",
+                lambda: np.exp(2.0),
+                "That is how many times larger the one weight is than another. A weight is at most 1.",
             ),
             Mistake(
-                "difference halved",
-                lambda: 1 / (1 + np.exp(-2.0)),
-                "That is the weight for a difference of 2. "
-                "How many times larger is the one exponential than the other?",
+                "rivals added",
+                lambda: 1 / (1 + np.exp(1.0)),
+                "You added the two scores of 3 into one score of 6. It is their exponentials that are added.",
+            ),
+            Mistake(
+                "percent",
+                lambda: 100 / (1 + 2 * np.exp(-2.0)),
+                "This is in percent. The weights of a row sum to 1, not to 100.",
             ),
         ),
     ),
@@ -139,20 +196,44 @@ TASKS = (
         points=3,
         asks="the logarithm of every softmax weight, finite",
         read="notebook 03, section 3",
-        cases=lambda rng: rows(rng) + far_rows(rng),
+        cases=lambda rng: rows(rng) + far_rows(rng) + wide_rows(rng),
         right=log_softmax,
         mistakes=(
             Mistake(
                 "as given",
                 lambda scores: scores - scores.max() - np.log(np.exp(scores - scores.max()).sum(-1, keepdims=True)),
                 "This still computes what the given function computes. "
-                "Print its rows for scores [[1000, 999], [0, 1]], and the numbers that go into the logarithm.",
+                "Try two rows that lie far apart, and print what goes into the logarithm.",
             ),
             Mistake(
                 "no maximum",
                 lambda scores: np.log(exps_over(scores)),
                 "The logarithm of the textbook softmax: exp overflows before the logarithm could undo it. "
                 "Take the logarithm of the quotient on paper first.",
+            ),
+            Mistake(
+                "no maximum in the sum",
+                lambda scores: scores - np.log(np.exp(scores).sum(axis=-1, keepdims=True)),
+                "The logarithm of the quotient is rightly taken apart. But exp still meets the scores as they came: "
+                "its sum is infinite in one row and 0 in another.",
+            ),
+            Mistake(
+                "weights made first",
+                lambda scores: np.log(softmax_forward(scores)),
+                "A weight too small for a float became 0 before its logarithm was taken. "
+                "Can you get the logarithm without making the weight first?",
+            ),
+            Mistake(
+                "zero put in",
+                lambda scores: np.nan_to_num(np.log(softmax_forward(scores)), neginf=0.0),
+                "Where a weight was too small for a float you return 0. That is the logarithm of a weight of 1; "
+                "this one should be far below 0.",
+            ),
+            Mistake(
+                "mean or minimum subtracted",
+                lambda scores: log_softmax(scores, shift=np.mean),
+                "You subtract a number from each row, but not the right one: in a wide row exp still overflows. "
+                "Which exponent must not be large?",
             ),
             Mistake(
                 "maximum not put back",
@@ -201,6 +282,17 @@ TASKS = (
                 "one number",
                 lambda weights: entropy(weights).sum(),
                 "One number for the whole array came. Each row of weights has an entropy of its own.",
+            ),
+            Mistake(
+                "relative",
+                lambda weights: entropy(weights) / np.log(weights.shape[-1]),
+                "You divided by the logarithm of the number of keys. That measures H against its largest value; "
+                "H itself is asked for.",
+            ),
+            Mistake(
+                "a column",
+                lambda weights: entropy(weights)[:, None],
+                "The numbers are right, but they stand in a column. An axis was kept that is not needed any more.",
             ),
         ),
     ),

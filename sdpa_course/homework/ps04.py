@@ -28,9 +28,14 @@ def sharp_and_flat(rng) -> list[dict]:
     return [{"weights": softmax_forward(1.5 * rng.normal(size=(3, 5)))}, {"weights": ends}]
 
 
-def table(p, sign=-1):
-    """diag(p) − p pᵀ for every row of p; with `sign` 1 a plus stands between the two."""
-    return p[..., :, None] * (np.eye(p.shape[-1]) + sign * p[..., None, :])
+def outer(p):
+    """p pᵀ for every row of p."""
+    return p[..., :, None] * p[..., None, :]
+
+
+def table(p, product=outer):
+    """diag(p) − p pᵀ for every row of p, or with another product in place of p pᵀ."""
+    return p[..., :, None] * np.eye(p.shape[-1]) - product(p)
 
 
 def differences(scores, ahead, behind):
@@ -72,7 +77,7 @@ TASKS = (
             ),
             Mistake(
                 "plus sign",
-                lambda scores: table(softmax_forward(scores), sign=1),
+                lambda scores: table(softmax_forward(scores), lambda p: -outer(p)),
                 "All your entries are positive: one score would raise every weight. What must a column sum to?",
                 read="notebook 04, section 6",
             ),
@@ -92,6 +97,21 @@ TASKS = (
                 lambda scores: table(softmax_forward(scores, axis=0)),
                 "These belong to weights that sum to 1 over the queries. Along which axis do one query's keys lie?",
                 read="notebook 03, section 1",
+            ),
+            Mistake(
+                "entry by entry",
+                lambda scores: table(softmax_forward(scores), lambda p: p[:, None, :] ** 2),
+                "p * p is a row again, taken off every row of diag(p). Which product of a row with itself is a table?",
+            ),
+            Mistake(
+                "one number for the table",
+                lambda scores: table(softmax_forward(scores), lambda p: (p**2).sum(axis=-1)[:, None, None]),
+                "You subtract one number from the whole table. If p has one axis, p.T is p, and p @ p.T a number.",
+            ),
+            Mistake(
+                "square taken off twice",
+                lambda scores: table(softmax_forward(scores), lambda p: outer(p) * (1 + np.eye(p.shape[1]))),
+                "Off the diagonal all is right. On it the square of the weight is taken off twice.",
             ),
         ),
     ),
@@ -114,6 +134,21 @@ TASKS = (
                 "Everything is twice too large. How far apart are the two rows of scores that you compare?",
             ),
             Mistake(
+                "backward difference",
+                lambda scores, step: differences(scores, 0, step),
+                "You step down only, and compare with the weights in the middle. The step up is missing.",
+            ),
+            Mistake(
+                "not divided",
+                lambda scores, step: 2 * step * differences(scores, step, step),
+                "These are the changes of the weights. A slope is a change over the distance that was gone.",
+            ),
+            Mistake(
+                "times the step",
+                lambda scores, step: step**2 * differences(scores, step, step),
+                "This is what / 2 * step gives: Python divides by 2 and then multiplies by the step.",
+            ),
+            Mistake(
                 "transposed",
                 lambda scores, step: differences(scores, step, step).T,
                 "Weights and scores have changed places. The true Jacobian is symmetric and hides it; "
@@ -128,8 +163,7 @@ TASKS = (
             Mistake(
                 "derived, not measured",
                 lambda scores, step: softmax_jacobian(scores),
-                "This is the true Jacobian. Asked for is what softmax itself gives on both sides of the scores, "
-                "with the step as handed over, even a large one.",
+                "This is the true Jacobian. Asked for is what softmax gives a step up and a step down, however large.",
             ),
         ),
     ),
@@ -144,8 +178,7 @@ TASKS = (
             Mistake(
                 "no row sum",
                 lambda dweights, weights: weights * dweights,
-                "This is dweights times diag(p), the first half of J. What becomes of the half with p pᵀ? "
-                "Your rows should sum to 0.",
+                "This is dweights times diag(p), half of J. Where is the half with p pᵀ? Your rows should sum to 0.",
             ),
             Mistake(
                 "diagonal only",
@@ -173,6 +206,16 @@ TASKS = (
                 lambda dweights, weights: dweights - (weights * dweights).sum(axis=-1, keepdims=True),
                 "The average is right. But a key with hardly any weight is pushed as hard as the others.",
             ),
+            Mistake(
+                "average taken off last",
+                lambda dweights, weights: weights * dweights - (weights * dweights).sum(axis=-1, keepdims=True),
+                "The average is right, but it is taken off as it is. In J both terms carry the weight p_j of the key.",
+            ),
+            Mistake(
+                "arguments swapped",
+                lambda dweights, weights: softmax_backward(weights, dweights),
+                "dweights and weights have changed places. The first argument is the gradient.",
+            ),
         ),
     ),
     Task(
@@ -195,7 +238,12 @@ TASKS = (
             Mistake(
                 "one entry",
                 lambda: 2 / 9,
-                "2/9 is one entry of the diagonal. The norm takes in all entries: square each, add, take the root.",
+                "2/9 is one diagonal entry; in a tie it is the sum of all squares too. One step comes after that sum.",
+            ),
+            Mistake(
+                "tie of four",
+                lambda: np.sqrt(3) / 4,
+                "That is the norm for four equal weights. What weight does the key with score 0 get?",
             ),
             Mistake(
                 "diagonal only",
@@ -230,6 +278,16 @@ TASKS = (
                 "pairs once",
                 lambda weights: norm(weights, beside=0.5),
                 "You count each pair of keys once. The table has an entry [i, j] and an entry [j, i].",
+            ),
+            Mistake(
+                "pairs four times",
+                lambda weights: norm(weights, beside=2),
+                "The pairs count twice too much. A sum over all i and j already holds [i, j] and [j, i].",
+            ),
+            Mistake(
+                "cut off",
+                lambda weights: np.minimum(norm(weights, fourths=1), 0.5),
+                "You cut the norm off at 1/2. That hides the symptom: the row [1, 0, 0] still does not get its norm 0.",
             ),
             Mistake("no root", lambda weights: norm(weights) ** 2, "This is the square of the norm. One step is left."),
             Mistake(

@@ -17,13 +17,14 @@ def heads(rng) -> list[dict]:
 
 
 def some_hidden(rng) -> list[dict]:
-    """Every query sees a key and is refused one; in the second case a hidden key scores above 1000."""
-    cases = heads(rng)[:2]
+    """Every query sees a key and is refused one. Then: hidden scores above 1000; visible ones near 800 and −1200."""
+    cases = heads(rng)
     for case in cases:
         places = np.arange(len(case["Q"]))[:, None] + np.arange(len(case["K"]))
         case["mask"] = places % len(case["K"]) < 3
     cases[1]["Q"][:, 0], cases[1]["K"][1] = 2 + rng.random(6), (1000.0, 0.0, 0.0)
     cases[1]["mask"][:, 1] = False
+    cases[2]["Q"][1, 0] = -1200.0
     return cases
 
 
@@ -55,6 +56,11 @@ def shares(scores, maximum, axis=-1, keepdims=True):
     """exp(scores − maximum) over its sum."""
     exps = np.exp(scores - maximum)
     return exps / exps.sum(axis=axis, keepdims=keepdims)
+
+
+def divided_again(Q, K, V, mask):
+    """Softmax over all keys, hidden weights set to 0, and each row divided by what is left of it."""
+    return (weights := softmax_forward(scores_of(Q, K)) * mask) @ V / weights.sum(axis=-1, keepdims=True)
 
 
 def self_attend(X, W_Q, W_K, W_V, scale=None, **sums):
@@ -118,6 +124,18 @@ TASKS = (
                 "Ordinary scores work. In rows that lie far apart only the highest one survives: 0 / 0 in the others.",
                 "notebook 03, section 3",
             ),
+            Mistake(
+                "clipped",
+                lambda Q, K, V: shares(np.clip(scores_of(Q, K), -700, 700), 0.0) @ V,
+                "Ordinary scores work. But clipped scores are all equal. Which change leaves their differences alone?",
+                "notebook 03, section 3",
+            ),
+            Mistake(
+                "NaN replaced",
+                lambda Q, K, V: np.nan_to_num(shares(scores_of(Q, K), 0.0)) @ V,
+                "There is no NaN left, but the rows where it stood are zeros now, and no averages. Why did it come?",
+                "notebook 03, section 3",
+            ),
         ),
     ),
     Task(
@@ -130,15 +148,16 @@ TASKS = (
         mistakes=(
             Mistake("no scale", lambda: 1 / (1 + np.exp(-4.0)), "That takes the plain dot products 8 and 4 as scores."),
             Mistake("1/d_k", lambda: 1 / (1 + np.exp(-0.25)), "That divides the dot products by 16. Is that step 3?"),
+            Mistake("second key", lambda: 1 / (1 + np.exp(1.0)), "That is the second key's weight."),
+            Mistake("percent", lambda: 100 / (1 + np.exp(-1.0)), "As a fraction of 1, please, not in percent."),
+            Mistake("two decimals", lambda: 0.73, "Very near. Three decimals are asked for."),
             Mistake(
                 "mask after softmax",
                 lambda: 1 / (1 + np.exp(-1.0) + np.exp(1.0)),
                 "The hidden key is still in the sum below your fraction. Two visible weights must sum to 1.",
             ),
             Mistake(
-                "score 0",
-                lambda: 1 / (1 + np.exp(-1.0) + np.exp(-2.0)),
-                "You gave the hidden key the score 0, so it adds exp(0) = 1 to the sum. What should it add?",
+                "score 0", lambda: 1 / (1 + np.exp(-1.0) + np.exp(-2.0)), "Your hidden key adds exp(0) = 1 to the sum."
             ),
         ),
     ),
@@ -156,14 +175,17 @@ TASKS = (
                 "What must be hidden is hidden. But the visible weights are too even: compare with Task 1.",
             ),
             Mistake(
+                "pushed down to 0",
+                lambda Q, K, V, mask: np.nan_to_num(divided_again(Q, K, V, mask)),
+                "Ordinary scores work. But a hidden key that scores above 1000 pushes all that is visible down to 0.",
+            ),
+            Mistake(
                 "mask after softmax",
                 lambda Q, K, V, mask: (softmax_forward(scores_of(Q, K)) * mask) @ V,
                 "You set weights to 0 after the softmax. What is left of a row no longer sums to 1.",
             ),
             Mistake(
-                "divided again",
-                lambda Q, K, V, mask: (w := softmax_forward(scores_of(Q, K)) * mask) @ V / w.sum(-1, keepdims=True),
-                "Ordinary scores work. But a hidden key that scores above 1000 takes part in your sum or maximum.",
+                "divided again", divided_again, "A hidden score above 1000 takes part in your sum or in your maximum."
             ),
             Mistake(
                 "mask inverted",
@@ -174,6 +196,22 @@ TASKS = (
                 "score 0",
                 lambda Q, K, V, mask: softmax_forward(scores_of(Q, K) * mask) @ V,
                 "Your hidden keys have the score 0. That is a score like any other, and exp(0) is not 0.",
+            ),
+            Mistake(
+                "score 0, weight 0",
+                lambda Q, K, V, mask: (softmax_forward(scores_of(Q, K) * mask) * mask) @ V,
+                "Your hidden weights are 0. But the hidden keys are still in the sum below the fraction, with exp(0).",
+            ),
+            Mistake(
+                "finite score",
+                lambda Q, K, V, mask: softmax_forward(np.where(mask, scores_of(Q, K), -1000.0)) @ V,
+                "Your hidden score is a finite number, and the visible ones can be lower.",
+            ),
+            Mistake(
+                "no maximum",
+                lambda Q, K, V, mask: shares(np.where(mask, scores_of(Q, K), -np.inf), 0.0) @ V,
+                "What must be hidden is hidden. But rows of visible scores near 800 and −1200 are lost, as in Task 1.",
+                "notebook 03, section 3",
             ),
             Mistake(
                 "mask added",
@@ -243,6 +281,17 @@ TASKS = (
                 "wrong axis",
                 lambda *inputs: self_attend(*inputs, axis=0),
                 "The scores are right. But now each column of the weights sums to 1, and the rows still do not.",
+            ),
+            Mistake(
+                "wrong axis, sqrt(d_model)",
+                lambda X, *W: self_attend(X, *W, scale=X.shape[-1] ** -0.5, axis=0),
+                "The columns of your weights sum to 1. It is the rows that should, and the scores are still as given.",
+            ),
+            Mistake("one sum", lambda *inputs: self_attend(*inputs, axis=None), "All your weights together sum to 1."),
+            Mistake(
+                "number of tokens",
+                lambda X, *W: self_attend(X, *W, scale=len(X) ** -0.5),
+                "The rows sum to 1. But your scale counts the tokens. Does a dot product get larger with more of them?",
             ),
         ),
     ),

@@ -32,13 +32,16 @@ def layers(rng) -> list[dict]:
     ]
 
 
-# dscores as a function of dweights (g) and weights (w), wrong in five ways
+# dscores as a function of dweights (g) and weights (w), wrong in eight ways
 WRONG = {
     "plain mean": lambda g, w: w * (g - g.mean(axis=1, keepdims=True)),
     "no row sum": lambda g, w: w * g,
     "diagonal only": lambda g, w: w * (1 - w) * g,
     "wrong axis": lambda g, w: w * (g - (w * g).sum(axis=0, keepdims=True)),
     "centred afterwards": lambda g, w: w * g - (w * g).mean(axis=1, keepdims=True),
+    "mean of the products": lambda g, w: w * (g - (w * g).mean(axis=1, keepdims=True)),
+    "outer weights missing": lambda g, w: g - (w * g).sum(axis=1, keepdims=True),
+    "one average for all": lambda g, w: w * (g - (w * g).sum()),
 }
 
 
@@ -47,10 +50,12 @@ def from_dout(back):
     return lambda dout, v, weights: back(dout @ v.T, weights)
 
 
-def gradients(dout, q, k, v, *, forward=-0.5, backward=-0.5, softmax_back=softmax_backward, width=None):
+def gradients(
+    dout, q, k, v, *, forward=-0.5, backward=-0.5, softmax=softmax_forward, softmax_back=softmax_backward, width=None
+):
     """(dQ, dK, dV), the scale being d_k to the power `forward` on the way there and `backward` on the way back."""
     width = width or q.shape[-1]
-    weights = softmax_forward(q @ k.T * width**forward)
+    weights = softmax(q @ k.T * width**forward)
     ddots = softmax_back(dout @ v.T, weights) * width**backward
     return ddots @ k, ddots.T @ q, weights.T @ dout
 
@@ -58,6 +63,12 @@ def gradients(dout, q, k, v, *, forward=-0.5, backward=-0.5, softmax_back=softma
 def variant(**settings):
     """`gradients` with other settings."""
     return lambda dout, q, k, v: gradients(dout, q, k, v, **settings)
+
+
+def scale_on_queries_only(dout, q, k, v):
+    """dK without the scale, everything else right."""
+    dq, dk, dv = gradients(dout, q, k, v)
+    return dq, dk * q.shape[-1] ** 0.5, dv
 
 
 def values_from_scores(dout, q, k, v):
@@ -135,6 +146,21 @@ TASKS = (
                 from_dout(WRONG["centred afterwards"]),
                 "Your rows sum to 0, as they must. But a key with hardly any weight still gets a push: should it?",
             ),
+            Mistake(
+                "mean of the products",
+                from_dout(WRONG["mean of the products"]),
+                "You average numbers that already carry their weights. What do the weights of a row sum to?",
+            ),
+            Mistake(
+                "outer weights missing",
+                from_dout(WRONG["outer weights missing"]),
+                "The average is right now. But your rows do not sum to 0: what multiplies each difference?",
+            ),
+            Mistake(
+                "one average for all",
+                from_dout(WRONG["one average for all"]),
+                "You subtract one number from the whole array. How many softmaxes are there, and how many averages?",
+            ),
         ),
     ),
     Task(
@@ -194,6 +220,28 @@ TASKS = (
                 "wrong axis",
                 variant(softmax_back=WRONG["wrong axis"]),
                 "Your average of dweights runs down the columns. Along which axis do the weights sum to 1?",
+            ),
+            Mistake(
+                "plain mean",
+                variant(softmax_back=WRONG["plain mean"]),
+                "dV is right. The way back through softmax is the one that task 2 gave you, before it was mended.",
+                read="notebook 06, section 3",
+            ),
+            Mistake(
+                "scale on dQ only",
+                scale_on_queries_only,
+                "dQ and dV are right, dK is √d_k times too long. Each dot product has a query and a key in it.",
+                read="notebook 06, section 3",
+            ),
+            Mistake(
+                "softmax over the queries",
+                variant(softmax=lambda scores: softmax_forward(scores.T).T),
+                "Every column of your weights sums to 1. Who shares out its attention, and among whom?",
+            ),
+            Mistake(
+                "dV first",
+                lambda *inputs: tuple(gradients(*inputs)[part] for part in (2, 0, 1)),
+                "All three are right, in the order in which you came to them. The task names another order.",
             ),
             Mistake(
                 "dV from the scores",

@@ -26,7 +26,7 @@ def heads_with_gradient(rng) -> list[dict]:
 def projections(rng) -> list[dict]:
     """Tokens, projections with a bias on the queries, and a number of heads; heads · d_k is not d_model."""
     cases = []
-    for t, s, d_model, heads, d_k in ((5, 4, 10, 2, 3), (3, 7, 8, 5, 2)):
+    for t, s, d_model, heads, d_k in ((5, 7, 24, 3, 4), (3, 7, 15, 5, 2)):
         shapes = {"x": (t, d_model), "y": (s, d_model), "w_q": (d_model, heads * d_k), "b_q": (heads * d_k,)}
         arrays = {name: rng.normal(size=shape) for name, shape in shapes.items()}
         cases.append({**arrays, "w_k": rng.normal(size=(d_model, heads * d_k)), "heads": heads})
@@ -58,6 +58,12 @@ def gradient_on_a(q, k, a, dweights, back=softmax_backward):
     """Σ dscores · scores over each head."""
     weights, scores = qk_norm(q, k, a)
     return (back(dweights, weights) * scores).sum(axis=(-2, -1))
+
+
+def gradient_with_raw_dots(q, k, a, dweights):
+    """The weights are right, but the last factor is e^a q · k."""
+    dscores = softmax_backward(dweights, qk_norm(q, k, a)[0])
+    return (dscores * dot_scores_forward(q, k, scale=1)[0]).sum(axis=(-2, -1)) * np.exp(a)
 
 
 def split(x, heads):
@@ -106,6 +112,12 @@ TASKS = (
                 lambda q, k, b: np.clip(dot_scores_forward(q, k)[0], -b, b),
                 "This cuts at b with a sharp edge. A soft cap bends before it gets there.",
             ),
+            Mistake(
+                "b only outside",
+                lambda q, k, b: b * np.tanh(dot_scores_forward(q, k)[0]),
+                "No entry passes b. But put in a score of 0.01: it comes out b times as large.",
+            ),
+            Mistake("softmax on top", lambda *x: softmax_forward(capped(*x)), "These are weights. Return the scores."),
         ),
     ),
     Task(
@@ -147,6 +159,23 @@ TASKS = (
                 lambda q, k, a: weights_of(unit(q, None), unit(k, None), a),
                 "You divide by one length for the whole array. Every query and every key has a length of its own.",
             ),
+            Mistake(
+                "times the root",
+                lambda q, k, a: qk_norm(q, k, a, q.shape[-1] ** 0.5)[0],
+                "√d_k times the cosine, and g on top. √d_k is one choice of g: how many factors are asked for?",
+            ),
+            Mistake(
+                "only k",
+                lambda q, k, a: weights_of(q, unit(k), a),
+                "The keys have length 1. But double a query: your weights get sharper, and its cosines stay the same.",
+            ),
+            Mistake("no softmax", lambda *x: qk_norm(*x)[1], "These are the scores. Do your rows sum to 1?"),
+            Mistake(
+                "a temperature",
+                lambda q, k, a: qk_norm(q, k, -a)[0],
+                "Your weights get flatter as a grows, as with a temperature. Look at the sign in the exponent.",
+                read="notebook 07, section 7",
+            ),
         ),
     ),
     Task(
@@ -184,6 +213,22 @@ TASKS = (
                 lambda *inputs: gradient_on_a(*inputs).sum(),
                 "One number for all heads came. Each head has an a of its own, which moves its own scores only.",
             ),
+            Mistake(
+                "plain mean",
+                lambda *inputs: gradient_on_a(*inputs, back=lambda g, p: p * (g - g.mean(axis=-1, keepdims=True))),
+                "The average that you subtract counts all keys alike. Should one with hardly any weight count as much?",
+                read="notebook 06, section 3",
+            ),
+            Mistake(
+                "averaged over the queries",
+                lambda *inputs: gradient_on_a(*inputs) / inputs[0].shape[-2],
+                "You divided by the number of queries. All of them feel the same a, and the loss feels all of them.",
+            ),
+            Mistake(
+                "raw dot products",
+                gradient_with_raw_dots,
+                "The way through softmax is right. Your last factor still has the lengths of q and k in it.",
+            ),
         ),
     ),
     Task(
@@ -198,6 +243,7 @@ TASKS = (
             Mistake("right scale", lambda: 1.0, "The usual divisor would leave 1. This model has another one."),
             Mistake("no scale", lambda: 8.0, "That is the spread of one head's dot products, not divided yet."),
             Mistake("1/d_k", lambda: 1 / 8, "Dividing by the head's width would leave this. What divides here?"),
+            Mistake("the scale", lambda: 1 / 40, "That is the scale. What is the spread of the dot product?"),
             Mistake("upside down", lambda: 5.0, "More spread than usual? Then the divisor would be smaller."),
         ),
     ),
@@ -231,6 +277,12 @@ TASKS = (
                 "You take the root of the number of columns of w_q. Those belong to all heads together.",
                 read="notebook 07, section 13",
             ),
+            Mistake(
+                "d_model / heads",
+                lambda *inputs: project(*inputs, width=len(inputs[2]) // inputs[-1]),
+                "d_model / heads is the head's width only if d_model = heads · d_k. Which array knows d_k?",
+            ),
+            Mistake("bias left out", lambda *inputs: project(*inputs, bias=0), "Where is b_q? It is a part of Q."),
             Mistake(
                 "1/d_k",
                 lambda *inputs: project(*inputs, power=1),

@@ -41,10 +41,19 @@ def package_layer(X, W_Q, W_K, W_V, W_O, heads):
 
 
 def layer(X, W_Q, W_K, W_V, W_O, heads, *, width=None, axis=-1, split=split_heads, merge=merge_heads):
-    """The same with one thing done differently; the scores are divided by √(width(X, Q))."""
+    """The same with one thing done differently; the scores are divided by √(width(X, Q, V))."""
     Q, K, V = (split(X @ W, heads) for W in (W_Q, W_K, W_V))
-    scores = Q @ K.swapaxes(-1, -2) / np.sqrt(width(X, Q) if width else Q.shape[-1])
+    scores = Q @ K.swapaxes(-1, -2) / np.sqrt(width(X, Q, V) if width else Q.shape[-1])
     return merge(softmax_forward(scores, axis=axis) @ V) @ W_O
+
+
+def layer_by_convention(X, W_Q, W_K, W_V, W_O, heads):
+    """Columns cut every d_model / h, as if that were the width of a head: the last slices come out short."""
+    cuts, merged = np.arange(1, heads) * (X.shape[1] // heads), []
+    for w_q, w_k, w_v in zip(*(np.split(W, cuts, axis=1) for W in (W_Q, W_K, W_V)), strict=True):
+        scores = (X @ w_q) @ (X @ w_k).T / np.sqrt(X.shape[1] // heads)
+        merged.append(softmax_forward(scores) @ (X @ w_v))
+    return np.concatenate(merged, axis=1) @ W_O
 
 
 def grouped(Q, K, V, scale=None):
@@ -117,6 +126,11 @@ TASKS = (
                 "You stack the heads below each other, so every token has several rows. A token is one row.",
             ),
             Mistake(
+                "not joined",
+                lambda heads_out: heads_out.swapaxes(0, 1),
+                "Every token has its heads now, but as a small table with one row a head. It should be one long row.",
+            ),
+            Mistake(
                 "summed",
                 lambda heads_out: heads_out.sum(axis=0),
                 "You add the heads up. Here nothing is added yet: a token keeps the outputs of all its heads.",
@@ -126,34 +140,62 @@ TASKS = (
     Task(
         "ps08.multihead",
         points=4,
-        asks="all heads side by side, times W_O",
+        asks="all heads side by side, their widths read off W_Q and W_V, times W_O",
         read="notebook 08, section 2",
         cases=layers,
         right=package_layer,
         mistakes=(
             Mistake(
                 "no scale",
-                lambda *case: layer(*case, width=lambda X, Q: 1.0),
+                lambda *case: layer(*case, width=lambda X, Q, V: 1.0),
                 "This is the layer without a scale: the scores of a head go into the softmax as they are.",
                 read="notebook 08, section 4",
             ),
             Mistake(
                 "1/d_k",
-                lambda *case: layer(*case, width=lambda X, Q: Q.shape[-1] ** 2),
+                lambda *case: layer(*case, width=lambda X, Q, V: Q.shape[-1] ** 2),
                 "You divide by a head's width itself. What is the standard deviation of a sum of d_k products?",
                 read="notebook 08, section 4",
             ),
             Mistake(
                 "sqrt(d_model)",
-                lambda *case: layer(*case, width=lambda X, Q: X.shape[1]),
+                lambda *case: layer(*case, width=lambda X, Q, V: X.shape[1]),
                 "Your scale takes the width of X. How many products are there in one score of one head?",
                 read="notebook 08, section 4",
             ),
             Mistake(
                 "sqrt(h d_k)",
-                lambda *case: layer(*case, width=lambda X, Q: len(Q) * Q.shape[-1]),
+                lambda *case: layer(*case, width=lambda X, Q, V: len(Q) * Q.shape[-1]),
                 "Your scale takes the width of Q before it is cut, all heads together. A score lives in one head.",
                 read="notebook 08, section 4",
+            ),
+            Mistake(
+                "d_model / h",
+                layer_by_convention,
+                "You take d_model / h for the head width. Here it is not: read it off W_Q (and d_v off W_V).",
+            ),
+            Mistake(
+                "sqrt(d_model / h)",
+                lambda *case: layer(*case, width=lambda X, Q, V: X.shape[1] / len(Q)),
+                "The heads are cut in the right places. But your scale takes d_model / h, and that is not d_k here.",
+                read="notebook 08, section 4",
+            ),
+            Mistake(
+                "sqrt(d_v)",
+                lambda *case: layer(*case, width=lambda X, Q, V: V.shape[-1]),
+                "Your scale takes the width of a value. Values are not in the scores: what is summed there?",
+                read="notebook 08, section 4",
+            ),
+            Mistake(
+                "scale after softmax",
+                lambda *case: layer(*case, width=lambda X, Q, V: 1.0) / np.sqrt(case[1].shape[1] / case[-1]),
+                "Your weights are divided, not your scores: they no longer sum to 1.",
+                read="notebook 08, section 2",
+            ),
+            Mistake(
+                "queries and keys exchanged",
+                lambda X, W_Q, W_K, *rest: package_layer(X, W_K, W_Q, *rest),
+                "Your rows of scores belong to the keys: Q and K have changed places.",
             ),
             Mistake(
                 "wrong axis",
@@ -212,6 +254,9 @@ TASKS = (
             Mistake("half", lambda: mib(numbers=1), "What does a token leave in each head, and in how many bytes?"),
             Mistake("one layer", lambda: mib(layers=1), "That is one layer. Each layer has its own keys and values."),
             Mistake("a group", lambda: mib(5), "You count 5 heads. So many share one; how many are kept?"),
+            Mistake("no heads", lambda: mib(1), "That is one key/value head in each layer. How many are there?"),
+            Mistake("bytes", lambda: mib() * 2**20, "The count is right, in bytes. Mind the unit that is asked for."),
+            Mistake("gibibytes", lambda: mib() / 2**10, "That is the size in GiB. It is asked for in MiB."),
             Mistake("megabytes", lambda: mib() * 1.048576, "The bytes are right, but a MiB is not a million of them."),
         ),
     ),
@@ -232,6 +277,11 @@ TASKS = (
                 "values as given",
                 lambda Q, K, V: grouped(Q, np.repeat(K, len(Q) // len(K), axis=0), dealt(V, len(Q))),
                 "The keys are shared as they should be. But the weights of one head meet the values of another.",
+            ),
+            Mistake(
+                "keys as given",
+                lambda Q, K, V: grouped(Q, dealt(K, len(Q)), np.repeat(V, len(Q) // len(V), axis=0)),
+                "The values are shared as they should be. But the weights still come from the keys of other heads.",
             ),
             Mistake(
                 "order not put back",

@@ -25,22 +25,27 @@ def far_logits(rng) -> list[dict]:
 def two_sides(rng) -> list[dict]:
     """What a step on W_Q and W_K needs: tokens on both sides, and the gradient on the scores."""
     names, cases = ("x_queries", "x_keys", "W_Q", "W_K", "dscores"), []
-    for t_q, t_k, d_model, d_k in ((2, 4, 5, 3), (6, 3, 7, 5)):
+    for t_q, t_k, d_model, d_k, rate in ((2, 4, 5, 3, 0.2), (6, 3, 7, 5, 0.3)):
         shapes = ((t_q, d_model), (t_k, d_model), (d_model, d_k), (d_model, d_k), (t_q, t_k))
-        cases.append({name: rng.normal(size=s) for name, s in zip(names, shapes, strict=True)} | {"rate": 0.2})
+        cases.append({name: rng.normal(size=s) for name, s in zip(names, shapes, strict=True)} | {"rate": rate})
     return cases
 
 
 def two_arms(rng) -> list[dict]:
-    """Accuracies of two arms, drawn again until every way to compare them gives another gap."""
-    cases = []
-    for rates, seeds, tuning in ((4, 7, 3), (5, 6, 2)):
+    """A gap above 0 and one below, drawn again until every unfair way gives another; then arms with rates that tie."""
+    cases, ways = [], [gap, *UNFAIR.values()]
+    for rates, seeds, tuning, sign in ((6, 7, 3, 1), (5, 8, 3, -1)):
         gaps = [0.0, 0.0]
-        while np.diff(np.sort(gaps)).min() < 0.02:
+        while np.diff(np.sort(gaps)).min() < 0.005:
             first, second = rng.uniform(0.1, 1, size=(2, rates, seeds))
-            gaps = [way(first, second, tuning) for way in (gap, *(way for way, _ in UNFAIR.values()))]
+            if sign * gap(first, second, tuning) > 0.05:
+                gaps = [way(first, second, tuning) for way in ways]
         cases.append({"first": first, "second": second, "tuning": tuning})
-    return cases
+    tied = rng.integers(2, 13, size=(2, 6, 5)) / 16  # sixteenths: no sum is rounded
+    tied[0, [1, 4], :2] = tied[1, [0, 3], :2] = 15 / 16
+    tied[0, 1, 2:] = tied[0, 4, 2:] + 3 / 16
+    tied[1, 3, 2:] = tied[1, 0, 2:] + 2 / 16
+    return [*cases, {"first": tied[0], "second": tied[1], "tuning": 2}]
 
 
 def cross_entropy(logits, targets):
@@ -53,6 +58,12 @@ def from_shares(exps, targets, epsilon=0.0):
     """The same by way of p: −mean log p and (p − one-hot) / n, with p the share of an entry in its row."""
     (n, classes), p = exps.shape, exps / exps.sum(axis=-1, keepdims=True)
     return -np.log(p[np.arange(n), targets] + epsilon).mean(), (p - np.eye(classes)[targets]) / n
+
+
+def in_logs(logits, targets, shift=0.0):
+    """The same by way of log p, with one number taken off all logits."""
+    n, log_p = len(logits), logits - shift - np.log(np.exp(logits - shift).sum(axis=-1, keepdims=True))
+    return -log_p[np.arange(n), targets].mean(), (np.exp(log_p) - np.eye(logits.shape[1])[targets]) / n
 
 
 def by_columns(logits, targets):
@@ -70,35 +81,94 @@ def both_steps(x_queries, x_keys, W_Q, W_K, dscores, rate, power=-0.5, wide=Fals
     return W_Q - rate * x_queries.T @ dq, W_K - rate * x_keys.T @ dk
 
 
-def one_after_the_other(x_queries, x_keys, W_Q, W_K, dscores, rate):
-    new_q = both_steps(x_queries, x_keys, W_Q, W_K, dscores, rate)[0]
-    return new_q, both_steps(x_queries, x_keys, new_q, W_K, dscores, rate)[1]
+def gap(first, second, tuning, choose="tuning", report="others", by=np.mean, best=np.argmax):
+    """Each arm at its own best rate: chosen by one group of seeds, averaged over another."""
+    seeds = {"tuning": slice(tuning), "others": slice(tuning, None), "all": slice(None)}
+    one, other = (best(by(arm[:, seeds[choose]], axis=1)) for arm in (first, second))
+    return first[one, seeds[report]].mean() - second[other, seeds[report]].mean()
 
 
-def gap(first, second, tuning, chosen_first=True, reported_first=False, by=np.mean):
-    """Each arm at its own best rate: chosen by one group of seeds, averaged over the other."""
-    groups = {True: slice(tuning), False: slice(tuning, None)}
-    one, other = (by(arm[:, groups[chosen_first]], axis=1).argmax() for arm in (first, second))
-    return first[one, groups[reported_first]].mean() - second[other, groups[reported_first]].mean()
+def one_rate(first, second, tuning, chooser):
+    """Both arms at the rate that is best for `chooser`."""
+    return (first - second)[chooser[:, :tuning].mean(axis=1).argmax(), tuning:].mean()
 
 
-UNFAIR = {  # what it computes, and the hint
-    "as given": (
-        lambda first, second, t: (first - second)[first[:, :t].mean(axis=1).argmax(), t:].mean(),
-        "These are the given function's numbers. Swap its two arms: a gap should change its sign and nothing else.",
-    ),
-    "tuning seeds reported": (
-        lambda *a: gap(*a, reported_first=True),
-        "Each arm has its own rate now, but it is reported on the seeds that chose it. That flatters, and not equally.",
-    ),
-    "tuned on the reported": (
-        lambda *a: gap(*a, chosen_first=False),
-        "Your rates were chosen by the seeds that are reported. The tuning seeds come first in each row.",
-    ),
-    "best single run": (
-        lambda *a: gap(*a, by=np.max),
-        "A rate was chosen for its one luckiest run. What speaks for a rate is all its tuning seeds together.",
-    ),
+def mistakes(ways: dict, hints: dict) -> tuple[Mistake, ...]:
+    """What each one computes and what is said of it, by name."""
+    return tuple(Mistake(name, way, hints[name]) for name, way in ways.items())
+
+
+UNFAIR = {
+    "as given": lambda *a: one_rate(*a, chooser=a[0]),
+    "one joint rate": lambda *a: one_rate(*a, chooser=a[0] + a[1]),
+    "tuning seeds reported": lambda *a: gap(*a, report="tuning"),
+    "tuned on the reported": lambda *a: gap(*a, choose="others"),
+    "groups exchanged": lambda *a: gap(*a, choose="others", report="tuning"),
+    "all seeds": lambda *a: gap(*a, choose="all", report="all"),
+    "chosen by all seeds": lambda *a: gap(*a, choose="all"),
+    "best single run": lambda *a: gap(*a, by=np.max),
+    "median": lambda *a: gap(*a, by=np.median),
+}
+SAME_CHOICE = {  # the right gap or its negative, where no rates tie
+    "last of ties": lambda *a: gap(*a, best=lambda means: len(means) - 1 - means[::-1].argmax()),
+    "second minus first": lambda *a: -gap(*a),
+    "no sign": lambda *a: abs(gap(*a)),
+}
+GAP_HINTS = {
+    "as given": "These are the given function's numbers. Swap its two arms: a gap should change its sign, no more.",
+    "one joint rate": "One rate for both arms favours one of them. Each arm needs its own.",
+    "tuning seeds reported": "Each arm has its own rate, but is reported on the seeds that chose it. That flatters.",
+    "tuned on the reported": "The seeds that are reported chose your rates. The tuning seeds come first in each row.",
+    "groups exchanged": "The seeds are kept apart, but the groups have changed places. Which seeds are to choose?",
+    "all seeds": "All seeds choose, and all are reported, as in the notebook. It says there what that does.",
+    "chosen by all seeds": "Your rates were chosen by all seeds, so also by those that are reported.",
+    "best single run": "A rate was chosen for its one luckiest run. What speaks for it is all its tuning seeds.",
+    "median": "This is the choice by the median of the tuning seeds. The task fixes another average.",
+    "last of ties": "Two rates are equally good here, and you take the last. The task says which of them counts.",
+    "second minus first": "The size is right, the sign is not: which arm is taken from which?",
+    "no sign": "Your gap is never below 0. Where the second arm is better, it should be.",
+}
+
+LOSSES = {
+    "sum": lambda z, t: tuple(len(z) * part for part in cross_entropy(z, t)),
+    "gradient of the sum": lambda z, t: (cross_entropy(z, t)[0], len(z) * cross_entropy(z, t)[1]),
+    "loss of the sum": lambda z, t: (len(z) * cross_entropy(z, t)[0], cross_entropy(z, t)[1]),
+    "no minus": lambda z, t: (-cross_entropy(z, t)[0], cross_entropy(z, t)[1]),
+    "no target": lambda z, t: (cross_entropy(z, t)[0], softmax_forward(z) / len(z)),
+    "softmax twice": lambda z, t: cross_entropy(softmax_forward(z), t),
+    "uphill": lambda z, t: (cross_entropy(z, t)[0], -cross_entropy(z, t)[1]),
+    "whole columns": by_columns,
+}
+LOSS_HINTS = {
+    "sum": "Loss and gradient both grow with the number of predictions: you add up where you should average.",
+    "gradient of the sum": "The loss is right. This gradient belongs to a loss that adds up the predictions.",
+    "loss of the sum": "The gradient is right, and it is that of a mean. Your loss is a sum.",
+    "no minus": "The gradient is right. But a loss below 0? The logarithm of a probability is never above 0.",
+    "no target": "The loss is right. Your gradient does not know the targets: each of its rows should sum to 0.",
+    "softmax twice": "This comes when probabilities are taken for logits: softmax was applied to its own result.",
+    "uphill": "The gradient has the wrong sign: raising the logit of a target must lower the loss.",
+    "whole columns": "p[:, targets] takes those columns in every row. Print its shape: you want one entry a row.",
+}
+
+STEPS = {
+    "no scale": lambda *a: both_steps(*a, power=0),
+    "1/d_k": lambda *a: both_steps(*a, power=-1),
+    "sqrt(d_model)": lambda *a: both_steps(*a, wide=True),
+    "uphill": lambda *a: both_steps(*a[:-1], -a[-1]),
+    "no rate": lambda *a: both_steps(*a[:-1], 1.0),
+    "other order": lambda *a: both_steps(*a)[::-1],
+    "queries first": lambda *a: (both_steps(*a)[0], both_steps(*a[:2], both_steps(*a)[0], *a[3:])[1]),
+    "keys first": lambda *a: (both_steps(*a[:3], both_steps(*a)[1], *a[4:])[0], both_steps(*a)[1]),
+}
+STEP_HINTS = {
+    "no scale": "This is the step of a head without a scale. What shrinks the scores shrinks their slopes too.",
+    "1/d_k": "The scale has come in twice. It stands once in the formula of the scores.",
+    "sqrt(d_model)": "Your scale counts the rows of W_Q, the width of a token. How wide is a query?",
+    "uphill": "Right length, wrong way: this step makes the loss larger.",
+    "no rate": "Right direction, but the step is the whole gradient. One argument has not been used.",
+    "other order": "Both matrices are right, and they come in the other order.",
+    "queries first": "W_Q is right. The gradient of W_K was taken when W_Q had moved already.",
+    "keys first": "W_K is right. When the gradient of W_Q was taken, W_K had moved already.",
 }
 
 TASKS = (
@@ -110,39 +180,13 @@ TASKS = (
         cases=some_logits,
         outputs=("loss", "dlogits"),
         right=cross_entropy,
-        mistakes=(
-            Mistake(
-                "sum",
-                lambda z, t: tuple(len(z) * part for part in cross_entropy(z, t)),
-                "Loss and gradient both grow with the number of predictions: you add up where you should average.",
-            ),
-            Mistake(
-                "gradient of the sum",
-                lambda z, t: (cross_entropy(z, t)[0], len(z) * cross_entropy(z, t)[1]),
-                "The loss is right. This gradient belongs to a loss that adds up the predictions, not to yours.",
-            ),
-            Mistake(
-                "softmax twice",
-                lambda z, t: cross_entropy(softmax_forward(z), t),
-                "This is what comes when probabilities are taken for logits: softmax was applied to its own result.",
-            ),
-            Mistake(
-                "uphill",
-                lambda z, t: (cross_entropy(z, t)[0], -cross_entropy(z, t)[1]),
-                "The gradient has the wrong sign: raising the logit of a target must lower the loss.",
-            ),
-            Mistake(
-                "whole columns",
-                by_columns,
-                "p[:, targets] takes those columns in every row. Print its shape: you want one entry of each row.",
-            ),
-        ),
+        mistakes=mistakes(LOSSES, LOSS_HINTS),
     ),
     Task(
         "ps09.cross_entropy_large",
         points=2,
         asks="loss and gradient finite and right, however large the logits are",
-        read="notebook 03, section 3",
+        read="notebook 09, section 2; the text of this task",
         cases=far_logits,
         answer="cross_entropy",
         outputs=("loss", "dlogits"),
@@ -152,21 +196,45 @@ TASKS = (
                 "no maximum",
                 lambda z, t: from_shares(np.exp(z), t),
                 "You divide ∞ by ∞ and 0 by 0. What may be subtracted from a row without changing its softmax?",
+                read="notebook 03, section 3",
+            ),
+            Mistake(
+                "no maximum in the loss",
+                lambda z, t: (in_logs(z, t)[0], cross_entropy(z, t)[1]),
+                "The gradient is right. In the loss, the sum inside the logarithm still overflows.",
+            ),
+            Mistake(
+                "no maximum in the logs",
+                in_logs,
+                "The logarithm was taken on paper, as it should be. But the sum inside it still overflows.",
             ),
             Mistake(
                 "global maximum",
                 lambda z, t: from_shares(np.exp(z - z.max()), t),
-                "One number is subtracted from all predictions, and those far below it turn into 0 / 0.",
+                "One maximum for the whole table: the other rows underflow, to 0 / 0. Each row needs its own.",
+                read="notebook 03, section 3",
+            ),
+            Mistake(
+                "global maximum in the logs",
+                lambda z, t: in_logs(z, t, shift=z.max()),
+                "One maximum for the whole table: the others underflow, to a logarithm of 0. Each row needs its own.",
             ),
             Mistake(
                 "log of zero",
                 lambda z, t: from_shares(softmax_forward(z), t),
                 "The gradient is right. The loss meets a p that was rounded to 0. Take the logarithm on paper first.",
             ),
-            Mistake(
-                "epsilon",
-                lambda z, t: from_shares(softmax_forward(z), t, 1e-12),
-                "A small number added inside the logarithm hides a p of 0, and caps what a prediction can cost.",
+            *(
+                Mistake(
+                    f"epsilon {epsilon:g}",
+                    lambda z, t, epsilon=epsilon: from_shares(softmax_forward(z), t, epsilon),
+                    f"You keep p away from 0 by about {epsilon:g}. So no prediction can cost more than "
+                    f"{-np.log(epsilon):.0f}, and one here costs about 900.",
+                )
+                for epsilon in (1e-7, 1e-8, 1e-10, 1e-12, 1e-15)
+            ),
+            *mistakes(
+                LOSSES, {name: f"The check above fails as well; mend that first. {LOSS_HINTS[name]}" for name in LOSSES}
             ),
         ),
     ),
@@ -178,33 +246,7 @@ TASKS = (
         cases=two_sides,
         outputs=("W_Q", "W_K"),
         right=both_steps,
-        mistakes=(
-            Mistake(
-                "no scale",
-                lambda *a: both_steps(*a, power=0),
-                "This is the step of a head without a scale. What shrinks the scores shrinks their slopes too.",
-            ),
-            Mistake(
-                "1/d_k",
-                lambda *a: both_steps(*a, power=-1),
-                "The scale has come in twice. It stands once in the formula of the scores.",
-            ),
-            Mistake(
-                "sqrt(d_model)",
-                lambda *a: both_steps(*a, wide=True),
-                "Your scale counts the rows of W_Q, the width of a token. How wide is a query?",
-            ),
-            Mistake(
-                "uphill",
-                lambda *a: both_steps(*a[:-1], -a[-1]),
-                "Right length, wrong way: this step makes the loss larger.",
-            ),
-            Mistake(
-                "one after the other",
-                one_after_the_other,
-                "W_Q is right. The gradient of W_K was taken when W_Q had moved already.",
-            ),
-        ),
+        mistakes=mistakes(STEPS, STEP_HINTS),
     ),
     Task(
         "ps09.mended_gap",
@@ -213,7 +255,7 @@ TASKS = (
         read="notebook 09, section 6",
         cases=two_arms,
         right=gap,
-        mistakes=tuple(Mistake(name, *way) for name, way in UNFAIR.items()),
+        mistakes=mistakes(UNFAIR | SAME_CHOICE, GAP_HINTS),
     ),
     Task(
         "ps09.matching_rate",
@@ -237,6 +279,12 @@ TASKS = (
                 "one factor only",
                 lambda: 0.8 / 256**0.25,
                 "You have counted one thing of two: the matrix is smaller, and its gradient is larger as well.",
+            ),
+            Mistake(
+                "one factor, wrong way round",
+                lambda: 0.8 * 256**0.25,
+                "The folded head needs smaller steps, not larger ones; and you have counted one factor of two.",
+                read="notebook 09, section 7",
             ),
             Mistake(
                 "wrong way round",

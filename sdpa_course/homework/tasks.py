@@ -80,6 +80,11 @@ class Task:
         return self.answer or self.short_name
 
     @property
+    def title(self) -> str:
+        """How the task is called in a message; a second task about the same function is its second check."""
+        return f"{self.answer}, second check" if self.answer else self.short_name
+
+    @property
     def wants_number(self) -> bool:
         """Is the answer a value rather than a function?"""
         return self.cases is one_case

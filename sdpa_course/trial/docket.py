@@ -9,10 +9,11 @@ MARKS = {True: "✓", False: "✗"}
 
 def markdown_table(trials: list[Trial]) -> str:
     """One row for each claim: what is said, what was measured part by part, the verdict, where it was decided."""
-    lines = ["| | the claim | what was measured | verdict | decided in |", "|---|---|---|---|---|"]
+    lines = ["| | the claim | what was measured | verdict | notebook |", "|---|---|---|---|---|"]
     for claim, finding in trials:
         parts = "<br>".join(f"{MARKS[part.met]} *{part.says}*: {part.evidence}" for part in finding.parts)
-        verdict = f"{SYMBOLS[finding.verdict]} **{finding.verdict}**"
+        # Spaces that do not break, or a narrow column puts "half" and "true" on two lines.
+        verdict = f"{SYMBOLS[finding.verdict]} **{finding.verdict}**".replace(" ", "\N{NO-BREAK SPACE}")
         link = f"[{claim.notebook[:2]}]({claim.notebook}.ipynb)"
         lines.append(f"| {claim.id} | {claim.statement} | {parts} | {verdict} | {link} |")
     return "\n".join(lines)

@@ -102,7 +102,7 @@ def losses(shift: float = 0.0) -> dict[str, np.ndarray]:
 
 
 def timings(power: float, first: float) -> list[Timing]:
-    return [Timing(t, 0.8 * t, 1.3 * t) for t in (first * 2 ** (power * i) for i in range(4))]
+    return [Timing(t, 0.7 * t, 1.9 * t, 0.8 * t, 1.3 * t) for t in (first * 2 ** (power * i) for i in range(4))]
 
 
 def ranges(d_k: int, pairs: float) -> Ranges:

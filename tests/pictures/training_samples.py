@@ -90,7 +90,7 @@ TRAINING = {
         ),
     ),
     claims.folk_claims: Sample(
-        grid(1, 2, size=(10.5, 4.5), width_ratios=[1.35, 1]),
+        grid(1, 2, size=(9.6, 4.2), width_ratios=[1.35, 1]),
         (
             512,
             64,
@@ -99,7 +99,7 @@ TRAINING = {
             {
                 f"{optimiser}, {scale}": ((8, 64, 512), [0.98 - 0.05 * i, 0.9 - 0.2 * i, 0.8 - 0.25 * i])
                 for i, (optimiser, scale) in enumerate(
-                    (("SGD", "no scale"), ("SGD", "1/√d_k"), ("Adam", "no scale"), ("Adam", "1/√d_k"))
+                    (("SGD", "no scale"), ("SGD", r"$1/\sqrt{d_k}$"), ("Adam", "no scale"), ("Adam", r"$1/\sqrt{d_k}$"))
                 )
             },
         ),

@@ -50,6 +50,40 @@ def scores_square(Q, K):
     return scores
 
 
+def scores_copied_from_the_notebook(Q, K):
+    scores = np.zeros((3, 3))
+    for i in range(3):
+        for j in range(3):
+            for c in range(2):
+                scores[i, j] += Q[i, c] * K[j, c]
+    return scores
+
+
+def scores_of_two_entries(Q, K):
+    scores = np.zeros((len(Q), len(K)))
+    for i in range(len(Q)):
+        for j in range(len(K)):
+            for c in range(2):
+                scores[i, j] += Q[i, c] * K[j, c]
+    return scores
+
+
+def scores_loops_over_queries(Q, K):
+    scores = np.zeros((Q.shape[0], Q.shape[0]))
+    for i in range(Q.shape[0]):
+        for j in range(Q.shape[0]):
+            scores[i, j] = np.sum(Q[i] * K[j])
+    return scores
+
+
+def scores_returned_too_early(Q, K):
+    scores = np.zeros((len(Q), len(K)))
+    for i in range(len(Q)):
+        for j in range(len(K)):
+            scores[i, j] = Q[i] @ K[j]
+        return scores
+
+
 def scores_by_loops(Q, K):
     return [[sum(a * b for a, b in zip(q, k, strict=True)) for k in K] for q in Q]
 
@@ -81,6 +115,30 @@ def cosines_one_norm(Q, K):
 
 def cosines_of_columns(Q, K):
     return (Q / np.linalg.norm(Q, axis=0)) @ (K / np.linalg.norm(K, axis=0)).T
+
+
+def cosines_without_brackets(Q, K):
+    q_length = np.sqrt((Q**2).sum(axis=1, keepdims=True))
+    k_length = np.sqrt((K**2).sum(axis=1, keepdims=True))
+    return Q @ K.T / q_length * k_length.T
+
+
+def cosines_without_keepdims(Q, K):
+    return Q @ K.T / (np.linalg.norm(Q, axis=1) * np.linalg.norm(K, axis=1))
+
+
+def cosines_without_transposing(Q, K):
+    q_length = np.sqrt((Q**2).sum(axis=1, keepdims=True))
+    k_length = np.sqrt((K**2).sum(axis=1, keepdims=True))
+    return (Q @ K.T) / (q_length * k_length)
+
+
+def cosines_keys_first(Q, K):
+    return [[k @ q / math.sqrt((k @ k) * (q @ q)) for q in Q] for k in K]
+
+
+def cosines_without_one_root(Q, K):
+    return Q @ K.T / np.outer(np.linalg.norm(Q, axis=1), (K**2).sum(axis=1))
 
 
 def cosines_manhattan(Q, K):
@@ -122,6 +180,19 @@ def mended_one_matrix(X, W_Q, W_K):
     return X @ W_K @ W_K.T @ X.T
 
 
+def mended_only_queries(X, W_Q, W_K):
+    Q, K = X @ W_Q, X @ W_Q
+    return Q @ K.T
+
+
+def mended_if_the_shapes_differ(X, W_Q, W_K):
+    Q, K = X @ W_Q, X @ W_K
+    tokens, d_k = K.shape
+    if tokens != d_k:
+        return Q @ K.T
+    return Q @ K.reshape(d_k, tokens)
+
+
 def mended_embeddings(X, W_Q, W_K):
     return np.array([[x @ y for y in X] for x in X])
 
@@ -160,8 +231,13 @@ WRONG = {
         (scores_of_queries, "queries with queries"),
         (scores_reshaped, "reshaped"),
         (scores_scaled, "scaled"),
+        (scores_copied_from_the_notebook, "sizes of the notebook"),
+        (scores_of_two_entries, "two entries"),
+        (scores_square, "queries counted twice"),
+        (scores_loops_over_queries, "queries counted twice"),
+        (scores_returned_too_early, "first row only"),
+        (lambda Q, K: cosines_by_loops(Q, K), "cosines"),
         (scores_elementwise, ""),
-        (scores_square, ""),
     ],
     "all_cosines": [
         (scores_by_loops, "not divided"),
@@ -170,7 +246,13 @@ WRONG = {
         (cosines_without_root, "squared lengths"),
         (cosines_one_norm, "one length for all"),
         (cosines_of_columns, "wrong axis"),
+        (cosines_without_brackets, "no brackets"),
+        (cosines_without_keepdims, "both along the columns"),
+        (cosines_without_transposing, "both along the rows"),
+        (cosines_keys_first, "transposed"),
+        (cosines_without_one_root, ""),
         (cosines_manhattan, ""),
+        (lambda Q, K: np.arccos(cosines_by_loops(Q, K)), ""),
     ],
     "new_score": [
         (4 * 12 + 3 * -5, "before"),
@@ -185,12 +267,15 @@ WRONG = {
         (-1.523, "old lengths"),
         (-0.169, "old score"),
         (-2.538, "keys only"),
+        (-0.51, "two decimals"),
         (-0.5, ""),
     ],
     "mended_scores": [
         (mended_still_reshaped, "as given"),
         (mended_keys_ask, "transposed"),
         (mended_one_matrix, "one matrix for both"),
+        (mended_only_queries, "queries for both"),
+        (mended_if_the_shapes_differ, "square left alone"),
         (mended_embeddings, "not projected"),
         (mended_over_tokens, "summed over tokens"),
         (mended_scaled, "scaled"),
@@ -202,6 +287,9 @@ WRONG = {
         (lambda Q, K: np.vdot(Q, K), "one number"),
         (np.multiply, "not summed"),
         (lambda Q, K: [np.mean(Q[i] * K[i]) for i in range(len(Q))], "mean"),
+        (lambda Q, K: np.einsum("pc,pc->p", Q, K) / math.sqrt(len(Q[0])), "scaled"),
+        (lambda Q, K: [q @ k / (math.hypot(*q) * math.hypot(*k)) for q, k in zip(Q, K, strict=True)], "cosines"),
+        (lambda Q, K: np.sum(Q * K, axis=-1, keepdims=True), "a column"),
     ],
 }
 

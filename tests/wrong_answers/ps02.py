@@ -40,6 +40,20 @@ def variance_of_one_coordinate_times_width(mu_q, sigma_q, mu_k, sigma_k):
     return len(mu_q) * variances_of_the_terms(mu_q, sigma_q, mu_k, sigma_k)[0]
 
 
+def variance_summed_and_multiplied(mu_q, sigma_q, mu_k, sigma_k):
+    d_k = len(mu_q)
+    return d_k * ((sigma_q**2 + mu_q**2) * (sigma_k**2 + mu_k**2) - mu_q**2 * mu_k**2).sum()
+
+
+def standard_deviation_of_the_score(mu_q, sigma_q, mu_k, sigma_k):
+    return math.sqrt(variance_by_loop(mu_q, sigma_q, mu_k, sigma_k))
+
+
+def variance_from_averages(mu_q, sigma_q, mu_k, sigma_k):
+    m_q, m_k, s_q, s_k = mu_q.mean(), mu_k.mean(), sigma_q.mean(), sigma_k.mean()
+    return mu_q.size * ((s_q**2 + m_q**2) * (s_k**2 + m_k**2) - m_q**2 * m_k**2)
+
+
 def variance_by_loop(mu_q, sigma_q, mu_k, sigma_k):
     return sum(variances_of_the_terms(mu_q, sigma_q, mu_k, sigma_k))
 
@@ -88,6 +102,11 @@ def scores_by_number_of_keys(Q, K):
 
 def scores_by_number_of_queries(Q, K):
     return np.dot(Q, K.T) / np.sqrt(Q.shape[0])
+
+
+def scores_standardised(Q, K):
+    scores = np.einsum("id,jd->ij", Q, K)
+    return scores / np.std(scores)
 
 
 def scores_transposed(Q, K):
@@ -147,6 +166,23 @@ def head_scores_over_width(X, W_Q, W_K, heads):
     return scores_of_heads(X, W_Q, W_K, heads, W_K.shape[1] // heads)
 
 
+def head_scores_by_tokens(X, W_Q, W_K, heads):
+    Q = np.stack(np.split(X @ W_Q, heads, axis=-1))
+    K = np.stack(np.split(X @ W_K, heads, axis=-1))
+    return Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[1])
+
+
+def head_scores_by_heads(X, W_Q, W_K, heads):
+    return scores_of_heads(X, W_Q, W_K, heads, math.sqrt(heads))
+
+
+def head_scores_by_reshape_alone(X, W_Q, W_K, heads):
+    d_k = W_Q.shape[1] // heads
+    Q = (X @ W_Q).reshape(heads, X.shape[0], d_k)
+    K = (X @ W_K).reshape(heads, X.shape[0], d_k)
+    return np.einsum("htd,hsd->hts", Q, K) / np.sqrt(d_k)
+
+
 def head_scores_mixed_up(X, W_Q, W_K, heads):
     """Cut into (d_k, heads) instead of (heads, d_k)."""
     Q = (X @ W_Q).reshape(len(X), -1, heads)
@@ -199,6 +235,18 @@ def error_down_the_columns(scores):
     return np.sqrt((m_4 - scores.var(axis=0) ** 2) / scores.shape[0])
 
 
+def error_around_one_mean(scores):
+    deviations = scores - np.mean(scores)
+    m_2, m_4 = np.mean(deviations**2, axis=1), np.mean(deviations**4, axis=1)
+    return np.sqrt((m_4 - m_2**2) / scores.shape[1])
+
+
+def error_by_len(scores):
+    deviations = scores - scores.mean(axis=1, keepdims=True)
+    m_2, m_4 = (deviations**2).mean(axis=1), (deviations**4).mean(axis=1)
+    return np.sqrt((m_4 - m_2**2) / len(scores))
+
+
 def one_error_for_all_runs(scores):
     squares = (scores - scores.mean()) ** 2
     return squares.std() / np.sqrt(scores.size)
@@ -243,7 +291,10 @@ WRONG = {
         (variance_minus_square_of_mean, "total mean squared"),
         (variance_from_unsquared, "not squared"),
         (variance_averaged, "averaged"),
-        (variances_of_the_terms, ""),
+        (variance_summed_and_multiplied, "width twice"),
+        (variances_of_the_terms, "not summed"),
+        (standard_deviation_of_the_score, "root"),
+        (variance_from_averages, "averages put in"),
         (variance_of_one_coordinate_times_width, ""),
     ],
     "scaled_scores": [
@@ -251,7 +302,8 @@ WRONG = {
         (scores_over_width, "1/d_k"),
         (scores_multiplied, "multiplied"),
         (scores_by_number_of_keys, "number of keys"),
-        (scores_by_number_of_queries, ""),
+        (scores_by_number_of_queries, "number of queries"),
+        (scores_standardised, "measured spread"),
         (scores_transposed, "transposed"),
         (lambda Q, K: Q @ K / np.sqrt(Q.shape[1]), ""),
     ],
@@ -261,15 +313,20 @@ WRONG = {
         (head_scores_by_floor_division, "d_model over heads"),
         (head_scores_unscaled, "no scale"),
         (head_scores_over_width, "1/d_k"),
+        (head_scores_by_tokens, "number of tokens"),
+        (head_scores_by_heads, "number of heads"),
+        (head_scores_by_reshape_alone, "reshaped"),
         (head_scores_mixed_up, ""),
     ],
     "variance_error": [
         (error_of_the_mean, "error of the mean"),
         (spread_of_the_squares, "not divided"),
-        (error_without_root, ""),
+        (error_without_root, "no root"),
         (error_if_normal, "normal only"),
         (error_around_zero, "mean not subtracted"),
         (error_down_the_columns, "wrong axis"),
+        (error_around_one_mean, "one mean"),
+        (error_by_len, "runs counted"),
         (one_error_for_all_runs, ""),
     ],
 }

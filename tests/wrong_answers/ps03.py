@@ -36,6 +36,28 @@ def softmax_one_maximum(scores):
     return shifted / shifted.sum(axis=1, keepdims=True)
 
 
+def softmax_of_ratios(scores):
+    ratios = scores / np.max(scores, axis=1)[:, None]
+    return np.array([np.exp(row) / np.exp(row).sum() for row in ratios])
+
+
+def softmax_about_the_mean(scores):
+    out = []
+    for row in scores:
+        exps = np.exp(row - np.mean(row))
+        out.append(exps / np.sum(exps))
+    return np.stack(out)
+
+
+def softmax_above_the_minimum(scores):
+    exps = np.exp((scores.T - scores.min(axis=1)).T)
+    return exps / exps.sum(axis=1).reshape(-1, 1)
+
+
+def softmax_of_everything_textbook(scores):
+    return np.exp(scores) / np.exp(scores).sum()
+
+
 def softmax_clipped(scores):
     exps = np.exp(np.minimum(np.maximum(scores, -80), 80))
     return exps / exps.sum(axis=1, keepdims=True)
@@ -65,7 +87,37 @@ def log_softmax_as_given(scores):
 
 
 def log_of_weights(scores):
-    return np.log(softmax_by_logarithms(scores))
+    return np.log(np.array(softmax_by_loops(scores)))
+
+
+def log_of_weights_where_it_exists(scores):
+    weights = np.array(softmax_by_loops(scores))
+    return np.log(weights, where=weights > 0, out=np.zeros_like(weights))
+
+
+def log_of_weights_with_a_floor(scores):
+    return np.log(np.maximum(softmax_by_loops(scores), 1e-30))
+
+
+def log_of_weights_plus_a_little(scores):
+    return np.log(np.array(softmax_by_loops(scores)) + 1e-12)
+
+
+def log_softmax_textbook_sum(scores):
+    rows = []
+    for row in scores:
+        rows.append(row - np.log(sum(np.exp(row))))
+    return np.array(rows)
+
+
+def log_softmax_about_the_mean(scores):
+    shifted = scores - scores.mean(axis=1)[:, None]
+    return shifted - np.log(np.exp(shifted).sum(axis=1))[:, None]
+
+
+def log_softmax_above_the_minimum(scores):
+    lowest = scores.min(axis=-1, keepdims=True)
+    return scores - lowest - np.log(np.exp(scores - lowest).sum(axis=-1, keepdims=True))
 
 
 def log_softmax_half_shifted(scores):
@@ -110,6 +162,15 @@ def entropy_of_everything(weights):
     return -np.sum(weights * np.log(weights + 1e-12))
 
 
+def entropy_relative(weights):
+    return np.array(entropy_by_loops(weights)) / math.log(len(weights[0]))
+
+
+def entropy_kept_axis(weights):
+    logs = np.log(weights, where=weights > 0, out=np.zeros_like(weights))
+    return -np.sum(weights * logs, axis=-1, keepdims=True)
+
+
 def entropy_by_loops(weights):
     return [sum(-w * math.log(w) for w in row if w > 0) for row in weights]
 
@@ -125,24 +186,41 @@ WRONG = {
         (softmax_of_everything, "one sum for all"),
         (shares_of_scores, "no exponential"),
         (only_exponentials, "not divided"),
+        (softmax_of_ratios, "divided by the maximum"),
     ],
     "softmax_large": [
         (softmax_textbook, "no maximum"),
         (softmax_one_maximum, "global maximum"),
         (softmax_clipped, "clipped"),
         (softmax_down_the_columns, "wrong axis"),
+        (softmax_about_the_mean, "mean subtracted"),
+        (softmax_above_the_minimum, "minimum subtracted"),
+        (softmax_of_everything, "one sum for all"),
+        (softmax_of_everything_textbook, "one sum, no maximum"),
+        (shares_of_scores, "no exponential"),
+        (softmax_of_ratios, "divided by the maximum"),
     ],
     "top_weight": [
-        (7 / 10, "share of the scores"),
-        (0.018, "the other weight"),
-        (54.6, "the ratio"),
-        (0.8808, "difference halved"),
+        (0.4545, "share of the scores"),
+        (0.881, "one rival"),
+        (math.exp(3) / (math.exp(5) + 2 * math.exp(3)), "another weight"),
+        (7.389, "the ratio"),
+        (math.exp(5) / (math.exp(5) + math.exp(6)), "rivals added"),
+        (78.7, "percent"),
+        (0.982, ""),
     ],
     "mended_log_softmax": [
         (log_softmax_as_given, "as given"),
         (log_softmax_half_shifted, "maximum not put back"),
         (log_softmax_down_the_columns, "wrong axis"),
         (lambda scores: np.log(softmax_textbook(scores)), "no maximum"),
+        (log_softmax_textbook_sum, "no maximum in the sum"),
+        (log_of_weights, "weights made first"),
+        (log_of_weights_where_it_exists, "zero put in"),
+        (log_of_weights_with_a_floor, ""),
+        (log_of_weights_plus_a_little, ""),
+        (log_softmax_about_the_mean, "mean or minimum subtracted"),
+        (log_softmax_above_the_minimum, "mean or minimum subtracted"),
     ],
     "entropy": [
         (entropy_with_nan, "zero times infinity"),
@@ -150,13 +228,15 @@ WRONG = {
         (entropy_negative, "no minus"),
         (entropy_averaged, "mean"),
         (entropy_of_everything, "one number"),
+        (entropy_relative, "relative"),
+        (entropy_kept_axis, "a column"),
     ],
 }
 
 RIGHT = {
     "softmax": [softmax_by_loops, softmax_by_logarithms, softmax_by_differences, softmax_textbook],
-    "softmax_large": [softmax_by_loops, softmax_by_logarithms],
-    "top_weight": [0.982, np.float32(0.98201), np.array(0.98201379)],
+    "softmax_large": [softmax_by_loops, softmax_by_logarithms, softmax_by_differences],
+    "top_weight": [0.787, np.float32(0.78699), np.array(0.7869860421)],
     "mended_log_softmax": [log_softmax_logaddexp, log_softmax_by_loops],
     "entropy": [entropy_by_loops, entropy_nansum, lambda w: -(w * np.log(np.where(w > 0, w, 1))).sum(-1)],
 }

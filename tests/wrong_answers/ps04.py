@@ -54,6 +54,22 @@ def jacobian_down_the_columns(scores):
     return np.array([np.diag(p) - np.outer(p, p) for p in weights])
 
 
+def jacobian_with_plain_products(scores):
+    tables = []
+    for row in scores:
+        r = softmax(row)
+        tables.append(np.diag(r) - r * r)
+    return np.array(tables)
+
+
+def jacobian_with_at(scores):
+    return np.array([np.diag(r) - r @ r.T for r in softmax(scores)])
+
+
+def jacobian_of_two_minds(scores):
+    return np.stack([np.diag(p * (1 - p)) - np.outer(p, p) for p in softmax(scores)])
+
+
 def jacobian_by_loops(scores):
     tables = []
     for row in scores:
@@ -113,7 +129,15 @@ def central_in_rows(scores, step):
 
 
 def changes_only(scores, step):
-    return central_in_rows(scores, step).T * step * 2
+    table = np.zeros((len(scores), len(scores)))
+    for j in range(len(scores)):
+        e = np.eye(len(scores))[j] * step
+        table[:, j] = softmax(scores + e) - softmax(scores - e)
+    return table
+
+
+def changes_over_two_times_step(scores, step):
+    return changes_only(scores, step) / 2 * step
 
 
 def all_scores_nudged(scores, step):
@@ -183,6 +207,16 @@ def backward_average_only(dweights, weights):
     return dweights - np.einsum("tj,tj->t", dweights, weights)[:, None]
 
 
+def backward_without_brackets(dweights, weights):
+    pushed = weights * dweights
+    return pushed - pushed.sum(axis=1)[:, None]
+
+
+def backward_swapped(weights, dweights):
+    average = np.sum(weights * dweights, axis=-1, keepdims=True)
+    return weights * (dweights - average)
+
+
 def backward_plain_sum(dweights, weights):
     return weights * (dweights - dweights.sum(axis=1, keepdims=True))
 
@@ -222,6 +256,16 @@ def norm_of_the_upper_half(weights):
         total += sum((p[i] * p[j]) ** 2 for i in range(len(p)) for j in range(i))
         norms.append(total**0.5)
     return norms
+
+
+def norm_of_doubled_pairs(weights):
+    squares = weights**2
+    pairs = squares.sum(axis=-1) ** 2 - (squares**2).sum(axis=-1)
+    return np.sqrt((squares * (1 - weights) ** 2).sum(axis=-1) + 2 * pairs)
+
+
+def norm_cut_off(weights):
+    return np.clip(norm_as_given(weights), 0, 0.5)
 
 
 def norm_squared(weights):
@@ -264,15 +308,19 @@ WRONG = {
         (jacobian_of_scores, "no softmax"),
         (jacobian_without_the_first_case, ""),
         (jacobian_down_the_columns, "wrong axis"),
+        (jacobian_with_plain_products, "entry by entry"),
+        (jacobian_with_at, "one number for the table"),
+        (jacobian_of_two_minds, "square taken off twice"),
     ],
     "numerical_jacobian": [
         (forward_differences, "forward difference"),
         (central_without_the_two, "forgot the 2"),
         (central_in_rows, "transposed"),
-        (changes_only, ""),
+        (changes_only, "not divided"),
+        (changes_over_two_times_step, "times the step"),
         (all_scores_nudged, "all scores at once"),
         (no_measurement, "derived, not measured"),
-        (backward_differences, ""),
+        (backward_differences, "backward difference"),
     ],
     "softmax_backward": [
         (backward_first_half, "no row sum"),
@@ -281,12 +329,14 @@ WRONG = {
         (backward_of_one_row, "one sum for all"),
         (backward_centred, "plain mean"),
         (backward_average_only, "weight left out in front"),
+        (backward_without_brackets, "average taken off last"),
+        (backward_swapped, "arguments swapped"),
         (backward_plain_sum, ""),
     ],
     "tie_norm": [
         (0, "dead"),
         (0.5, "tie of two"),
-        (0.433, ""),
+        (0.433, "tie of four"),
         (0.2222, "one entry"),
         (0.385, "diagonal only"),
         (0.333, "eigenvalue"),
@@ -296,6 +346,8 @@ WRONG = {
         (norm_as_given, "as given"),
         (norm_of_the_diagonal, "diagonal only"),
         (norm_of_the_upper_half, "pairs once"),
+        (norm_of_doubled_pairs, "pairs four times"),
+        (norm_cut_off, "cut off"),
         (norm_squared, "no root"),
         (norm_of_everything, "one number"),
         (norm_of_the_largest_stretch, ""),

@@ -47,6 +47,21 @@ def attention_one_maximum(Q, K, V):
     return (exps @ V) / exps.sum(axis=1, keepdims=True)
 
 
+def attention_clipped(Q, K, V):
+    scores = Q @ K.T / np.sqrt(Q.shape[1])
+    exps = np.array([[math.exp(min(max(s, -700), 700)) for s in row] for row in scores])
+    return exps / exps.sum(axis=1, keepdims=True) @ V
+
+
+def attention_clipped_for_float32(Q, K, V):
+    exps = np.exp((Q @ K.T / np.sqrt(Q.shape[1])).clip(-80, 80))
+    return exps / exps.sum(axis=1, keepdims=True) @ V
+
+
+def attention_nan_to_num(Q, K, V):
+    return np.nan_to_num(attention_textbook(Q, K, V))
+
+
 def attention_over_root_of_value_width(Q, K, V):
     return softmax_rows(Q @ K.T / np.sqrt(V.shape[1])) @ V
 
@@ -108,6 +123,47 @@ def maximum_before_mask(Q, K, V, mask):
 def exponentials_times_mask(Q, K, V, mask):
     exps = np.exp(Q @ K.T / np.sqrt(Q.shape[1])) * mask
     return exps / exps.sum(axis=1, keepdims=True) @ V
+
+
+def masked_divided_again_no_nan(Q, K, V, mask):
+    weights = softmax_rows(Q @ K.T / np.sqrt(Q.shape[1]))
+    weights[~mask] = 0
+    weights /= weights.sum(axis=1, keepdims=True)
+    return np.nan_to_num(weights) @ V
+
+
+def maximum_of_all_keys_safe_sum(Q, K, V, mask):
+    scores = Q @ K.T / np.sqrt(Q.shape[1])
+    exps = np.where(mask, np.exp(scores - scores.max(axis=1, keepdims=True)), 0)
+    total = exps.sum(axis=1, keepdims=True)
+    total[total == 0] = 1
+    return exps @ V / total
+
+
+def hidden_score(number):
+    def masked(Q, K, V, mask):
+        scores = Q @ K.T / np.sqrt(Q.shape[1])
+        scores[~mask] = number
+        return softmax_rows(scores) @ V
+
+    return masked
+
+
+def mask_added_as_thousands(Q, K, V, mask):
+    return softmax_rows(np.where(mask, Q @ K.T / np.sqrt(Q.shape[1]), 0) - 1000 * ~mask) @ V
+
+
+def visible_exponentials_only(Q, K, V, mask):
+    exps = np.where(mask, np.exp(Q @ K.T / np.sqrt(Q.shape[1])), 0)
+    return exps @ V / exps.sum(axis=1, keepdims=True)
+
+
+def score_0_and_weight_0(Q, K, V, mask):
+    scores = Q @ K.T / np.sqrt(Q.shape[1])
+    scores[~mask] = 0
+    weights = softmax_rows(scores)
+    weights[~mask] = 0
+    return weights @ V
 
 
 def masked_the_other_way(Q, K, V, mask):
@@ -205,6 +261,23 @@ def self_columns(X, W_Q, W_K, W_V):
     return exps / exps.sum(axis=0) @ (X @ W_V)
 
 
+def self_columns_as_given(X, W_Q, W_K, W_V):
+    Q, K, V = X @ W_Q, X @ W_K, X @ W_V
+    exps = np.exp(Q @ K.T / np.sqrt(X.shape[-1]))
+    weights = exps / exps.sum(axis=0)
+    return weights @ V
+
+
+def self_one_sum(X, W_Q, W_K, W_V):
+    Q, K, V = X @ W_Q, X @ W_K, X @ W_V
+    exps = np.exp(Q @ K.T / np.sqrt(Q.shape[-1]))
+    return exps / exps.sum() @ V
+
+
+def self_over_root_of_tokens(X, W_Q, W_K, W_V):
+    return softmax_rows((X @ W_Q) @ (X @ W_K).T / math.sqrt(len(X))) @ (X @ W_V)
+
+
 def self_unscaled(X, W_Q, W_K, W_V):
     return attention_unscaled(X @ W_Q, X @ W_K, X @ W_V)
 
@@ -232,6 +305,9 @@ WRONG = {
         (attention_stops_early, "weights"),
         (attention_textbook, "no maximum"),
         (attention_one_maximum, "global maximum"),
+        (attention_clipped, "clipped"),
+        (attention_clipped_for_float32, "clipped"),
+        (attention_nan_to_num, "NaN replaced"),
         (attention_over_root_of_value_width, ""),
     ],
     "first_weight": [
@@ -239,17 +315,29 @@ WRONG = {
         (0.562, "1/d_k"),
         (0.245, "mask after softmax"),
         (0.665, "score 0"),
-        (0.269, ""),
+        (0.269, "second key"),
+        (73.1, "percent"),
+        (0.73, "two decimals"),
+        (0.5, ""),
     ],
     "masked_attention": [
         (masked_unscaled, "no scale"),
         (masked_over_width, "1/d_k"),
         (masked_too_late, "mask after softmax"),
         (masked_and_divided_again, "divided again"),
+        (masked_divided_again_no_nan, "pushed down to 0"),
+        (maximum_of_all_keys_safe_sum, "pushed down to 0"),
         (maximum_before_mask, "divided again"),
         (exponentials_times_mask, "divided again"),
         (masked_the_other_way, "mask inverted"),
         (scores_times_mask, "score 0"),
+        (score_0_and_weight_0, "score 0, weight 0"),
+        (hidden_score(-20), "finite score"),
+        (hidden_score(-50), "finite score"),
+        (hidden_score(-100), "finite score"),
+        (hidden_score(-1000), "finite score"),
+        (mask_added_as_thousands, "finite score"),
+        (visible_exponentials_only, "no maximum"),
         (minus_one_where_hidden, "mask added"),
         (mask_forgotten, ""),
     ],
@@ -259,6 +347,7 @@ WRONG = {
         (masked_plain, "not a number"),
         (masked_and_divided_again, "not a number"),
         (masked_minus_a_billion, "uniform"),
+        (hidden_score(-100), "uniform"),
         (blind_sees_all, "sees everything"),
         (masked_too_late, ""),
     ],
@@ -267,6 +356,9 @@ WRONG = {
         (self_rows_mended, "sqrt(d_model)"),
         (self_scale_mended, "row sums"),
         (self_columns, "wrong axis"),
+        (self_columns_as_given, "wrong axis, sqrt(d_model)"),
+        (self_one_sum, "one sum"),
+        (self_over_root_of_tokens, "number of tokens"),
         (self_unscaled, "no scale"),
         (self_over_width, "1/d_k"),
         (self_scale_mended_and_maximum, ""),

@@ -87,6 +87,22 @@ def dscores_centred(dout, V, weights):
     return dscores
 
 
+def dscores_mean_of_products(dout, V, weights):
+    dweights = dout @ V.T
+    average = (weights * dweights).mean(axis=1, keepdims=True)
+    return weights * (dweights - average)
+
+
+def dscores_only_centred(dout, V, weights):
+    dweights = dout @ V.T
+    return dweights - np.einsum("ij,ij->i", weights, dweights)[:, None]
+
+
+def dscores_sum_without_axis(dout, V, weights):
+    dweights = np.dot(dout, V.T)
+    return weights * dweights - weights * np.sum(weights * dweights)
+
+
 def dscores_overwriting(dout, V, weights):
     weights *= dout @ V.T
     return weights
@@ -173,6 +189,36 @@ def backward_down_the_columns(dout, Q, K, V):
     return scale * dscores @ K, scale * dscores.T @ Q, weights.T @ dout
 
 
+def backward_with_the_given_bug(dout, Q, K, V):
+    scale, weights, _ = stages(dout, Q, K, V)
+    ddots = dscores_as_given(dout, V, weights) * scale
+    return ddots @ K, ddots.T @ Q, weights.T @ dout
+
+
+def backward_scaling_dQ_only(dout, Q, K, V):
+    scale, weights, _ = stages(dout, Q, K, V)
+    dscores = dscores_from_output(dout, V, weights)
+    dQ = dscores @ K * scale
+    dK = dscores.T @ Q
+    return dQ, dK, weights.T @ dout
+
+
+def backward_softmax_down_the_columns(dout, Q, K, V):
+    scale = 1 / np.sqrt(Q.shape[1])
+    exps = np.exp(Q @ K.T * scale)
+    weights = exps / exps.sum(axis=0)
+    dweights = dout @ V.T
+    ddots = scale * weights * (dweights - (weights * dweights).sum(axis=1, keepdims=True))
+    return ddots @ K, ddots.T @ Q, weights.T @ dout
+
+
+def backward_dV_first(dout, Q, K, V):
+    scale, weights, _ = stages(dout, Q, K, V)
+    dV = weights.T @ dout
+    ddots = scale * dscores_by_loops(dout, V, weights)
+    return dV, ddots @ K, ddots.T @ Q
+
+
 def backward_values_from_scores(dout, Q, K, V):
     scale = Q.shape[1] ** -0.5
     dQ, dK, _ = gradients(dout, Q, K, V, scale, scale)
@@ -249,6 +295,9 @@ WRONG = {
         (dscores_diagonal, "diagonal only"),
         (dscores_over_queries, "wrong axis"),
         (dscores_centred, "centred afterwards"),
+        (dscores_mean_of_products, "mean of the products"),
+        (dscores_only_centred, "outer weights missing"),
+        (dscores_sum_without_axis, "one average for all"),
         (dscores_overwriting, ""),
     ],
     "attention_backward": [
@@ -262,6 +311,10 @@ WRONG = {
         (backward_on_the_diagonal, "diagonal only"),
         (backward_down_the_columns, "wrong axis"),
         (backward_values_from_scores, "dV from the scores"),
+        (backward_with_the_given_bug, "plain mean"),
+        (backward_scaling_dQ_only, "scale on dQ only"),
+        (backward_softmax_down_the_columns, "softmax over the queries"),
+        (backward_dV_first, "dV first"),
         (backward_dK_not_turned, ""),
         (backward_in_another_order, ""),
     ],

@@ -38,6 +38,12 @@ def cap_without_inner_b(q, k, b):
     return b * np.tanh(q @ k.T / np.sqrt(q.shape[-1]))
 
 
+def cap_and_softmax(q, k, b):
+    s = q @ k.T / math.sqrt(k.shape[1])
+    exps = np.exp(b * np.tanh(s / b))
+    return exps / exps.sum(axis=1, keepdims=True)
+
+
 def cap_by_loops(q, k, b):
     out = np.zeros((len(q), len(k)))
     for i in range(len(q)):
@@ -94,6 +100,27 @@ def norm_a_on_the_keys(q, k, a):
     q = q / np.linalg.norm(q, axis=2, keepdims=True)
     k = k / np.linalg.norm(k, axis=2, keepdims=True)
     return softmax(np.exp(a) * (q @ k.swapaxes(1, 2)))
+
+
+def norm_to_mean_square_one(q, k, a):
+    """The notebook's form, √d_k cos, with g in front."""
+    q, k = (x / np.sqrt((x**2).mean(axis=-1, keepdims=True)) for x in (q, k))
+    return softmax(np.exp(a)[:, None, None] * (q @ k.swapaxes(1, 2)) / np.sqrt(q.shape[-1]))
+
+
+def norm_keys_only(q, k, a):
+    k = k / np.linalg.norm(k, axis=-1)[..., None]
+    return softmax(np.exp(a).reshape(-1, 1, 1) * (q @ k.transpose(0, 2, 1)))
+
+
+def norm_without_softmax(q, k, a):
+    lengths = np.linalg.norm(q, axis=-1)[:, :, None] * np.linalg.norm(k, axis=-1)[:, None, :]
+    return np.einsum("h,htd,hsd->hts", np.exp(a), q, k) / lengths
+
+
+def norm_over_temperature(q, k, a):
+    lengths = np.linalg.norm(q, axis=-1)[:, :, None] * np.linalg.norm(k, axis=-1)[:, None, :]
+    return softmax(q @ k.swapaxes(1, 2) / lengths / np.exp(a)[:, None, None])
 
 
 def norm_by_loops(q, k, a):
@@ -161,6 +188,24 @@ def slope_averaged(q, k, a, dweights):
     return (dscores * scores).mean(axis=(1, 2))
 
 
+def slope_with_plain_mean(q, k, a, dweights):
+    _, scores, _ = parts(q, k, a, dweights)
+    centred = dweights - dweights.mean(axis=2, keepdims=True)
+    return (softmax(scores) * centred * scores).sum(axis=(1, 2))
+
+
+def slope_averaged_over_queries(q, k, a, dweights):
+    _, scores, dscores = parts(q, k, a, dweights)
+    return (dscores * scores).sum(axis=2).mean(axis=1)
+
+
+def slope_with_raw_dots(q, k, a, dweights):
+    """The notebook's e^a r, with the r of section 7."""
+    _, _, dscores = parts(q, k, a, dweights)
+    r = np.einsum("htd,hsd->hts", q, k)
+    return (dscores * np.exp(a)[:, None, None] * r).sum(axis=(1, 2))
+
+
 def slope_by_full_jacobian(q, k, a, dweights):
     slopes = []
     for h in range(len(a)):
@@ -212,6 +257,18 @@ def scores_by_all_columns(x, y, w_q, b_q, w_k, heads):
     return head_scores(x @ (w_q / root) + b_q / root, y @ w_k, heads)
 
 
+def scores_by_token_width_over_heads(x, y, w_q, b_q, w_k, heads):
+    d_k = x.shape[-1] // heads
+    k = np.stack(np.split(y @ w_k, heads, axis=1))
+    q = np.stack(np.split(x @ w_q + b_q, heads, axis=1))
+    return q @ k.swapaxes(1, 2) / np.sqrt(d_k)
+
+
+def scores_without_bias(x, y, w_q, b_q, w_k, heads):
+    d_k = w_q.shape[1] // heads
+    return head_scores(x @ (w_q / np.sqrt(d_k)), y @ w_k, heads)
+
+
 def scores_over_width(x, y, w_q, b_q, w_k, heads):
     d_k = w_q.shape[1] // heads
     return head_scores(x @ (w_q / d_k) + b_q / d_k, y @ w_k, heads)
@@ -256,7 +313,8 @@ WRONG = {
         (cap_then_scale, "cap before scaling"),
         (cap_without_outer_b, "b only inside"),
         (cap_by_clipping, "clipped"),
-        (cap_without_inner_b, ""),
+        (cap_without_inner_b, "b only outside"),
+        (cap_and_softmax, "softmax on top"),
     ],
     "qk_norm_weights": [
         (norm_bare_cosine, "no g"),
@@ -265,6 +323,10 @@ WRONG = {
         (norm_queries_only, "only q"),
         (norm_across_tokens, "normalised over the tokens"),
         (norm_of_everything, "one length for all"),
+        (norm_to_mean_square_one, "times the root"),
+        (norm_keys_only, "only k"),
+        (norm_without_softmax, "no softmax"),
+        (norm_over_temperature, "a temperature"),
         (norm_forgotten, ""),
         (norm_a_on_the_keys, ""),
     ],
@@ -274,6 +336,9 @@ WRONG = {
         (slope_by_diagonal, "diagonal only"),
         (slope_of_log_temperature, "opposite sign"),
         (slope_of_all_heads, "all heads together"),
+        (slope_with_plain_mean, "plain mean"),
+        (slope_averaged_over_queries, "averaged over the queries"),
+        (slope_with_raw_dots, "raw dot products"),
         (slope_averaged, ""),
     ],
     "score_std": [
@@ -281,6 +346,7 @@ WRONG = {
         (1, "right scale"),
         (math.sqrt(64), "no scale"),
         (0.125, "1/d_k"),
+        (1 / math.sqrt(1600), "the scale"),
         (math.sqrt(25), "upside down"),
         (1.265, ""),
     ],
@@ -289,6 +355,8 @@ WRONG = {
         (scores_without_bias_scaled, "bias forgotten"),
         (scores_by_token_width, "sqrt(d_model)"),
         (scores_by_all_columns, "width of all heads"),
+        (scores_by_token_width_over_heads, "d_model / heads"),
+        (scores_without_bias, "bias left out"),
         (scores_over_width, "1/d_k"),
         (scores_unscaled, "no scale"),
         (scores_scaled_twice, ""),

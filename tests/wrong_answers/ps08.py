@@ -55,6 +55,10 @@ def merge_concatenated_down(heads_out):
     return np.concatenate(list(heads_out), axis=0)
 
 
+def merge_left_in_two_axes(heads_out):
+    return [[head[t] for head in heads_out] for t in range(heads_out.shape[1])]
+
+
 def merge_added(heads_out):
     total = 0
     for head in heads_out:
@@ -100,8 +104,40 @@ def layer_by_width_of_q(X, W_Q, W_K, W_V, W_O, heads):
     return layer_by_slices(X, W_Q, W_K, W_V, W_O, heads, root=np.sqrt(Q.shape[1]))
 
 
-def layer_by_convention(X, W_Q, W_K, W_V, W_O, heads):
+def layer_scaled_by_convention(X, W_Q, W_K, W_V, W_O, heads):
     return layer_by_slices(X, W_Q, W_K, W_V, W_O, heads, root=np.sqrt(X.shape[1] // heads))
+
+
+def layer_copied_from_the_notebook(X, W_Q, W_K, W_V, W_O, heads):
+    d_k = X.shape[1] // heads
+    each_head = []
+    for i in range(heads):
+        columns = slice(i * d_k, (i + 1) * d_k)
+        q, k, v = X @ W_Q[:, columns], X @ W_K[:, columns], X @ W_V[:, columns]
+        each_head.append(softmax(q @ k.T / math.sqrt(d_k)) @ v)
+    return np.concatenate(each_head, axis=1) @ W_O
+
+
+def layer_reshaped_by_convention(X, W_Q, W_K, W_V, W_O, heads):
+    """Raises: no hint, but the line and what is expected are shown."""
+    T, d_model = X.shape
+    Q, K, V = ((X @ W).reshape(T, heads, d_model // heads).swapaxes(0, 1) for W in (W_Q, W_K, W_V))
+    return merge_by_loops(attend(Q, K, V)) @ W_O
+
+
+def layer_by_width_of_v(X, W_Q, W_K, W_V, W_O, heads):
+    return layer_by_slices(X, W_Q, W_K, W_V, W_O, heads, root=math.sqrt(W_V.shape[1] // heads))
+
+
+def layer_divided_late(X, W_Q, W_K, W_V, W_O, heads):
+    Q, K, V = (split_by_slices(X @ W, heads) for W in (W_Q, W_K, W_V))
+    weights = softmax(Q @ K.transpose(0, 2, 1)) / np.sqrt(Q.shape[-1])
+    return np.hstack(list(weights @ V)) @ W_O
+
+
+def layer_keys_ask(X, W_Q, W_K, W_V, W_O, heads):
+    Q, K, V = (split_by_slices(X @ W, heads) for W in (W_Q, W_K, W_V))
+    return np.hstack(list(softmax(K @ Q.transpose(0, 2, 1) / np.sqrt(Q.shape[-1])) @ V)) @ W_O
 
 
 def layer_down_the_columns(X, W_Q, W_K, W_V, W_O, heads):
@@ -165,6 +201,11 @@ def grouped_keys_only(Q, K, V):
     return np.array([attend(Q[i], K[i // g], V[i % len(V)]) for i in range(len(Q))])
 
 
+def grouped_values_only(Q, K, V):
+    g = len(Q) // len(K)
+    return attend(Q, np.tile(K, (g, 1, 1)), np.repeat(V, g, axis=0))
+
+
 def grouped_swapped_and_left(Q, K, V):
     heads, Tq, d_k = Q.shape
     groups = Q.reshape(len(K), heads // len(K), Tq, d_k).swapaxes(0, 1)  # (g, h_kv, Tq, d_k)
@@ -207,6 +248,7 @@ WRONG = {
         (merge_one_reshape, "reshape alone"),
         (merge_alternating, "columns in turn"),
         (merge_concatenated_down, "below each other"),
+        (merge_left_in_two_axes, "not joined"),
         (merge_added, "summed"),
         (merge_transposed, ""),
     ],
@@ -221,7 +263,12 @@ WRONG = {
         (layer_with(split_one_reshape, merge_by_loops), "split by reshape"),
         (layer_with(split_by_slices, merge_one_reshape), "merge by reshape"),
         (layer_with(split_one_reshape, merge_one_reshape), ""),
-        (layer_by_convention, ""),
+        (layer_copied_from_the_notebook, "d_model / h"),
+        (layer_scaled_by_convention, "sqrt(d_model / h)"),
+        (layer_by_width_of_v, "sqrt(d_v)"),
+        (layer_divided_late, "scale after softmax"),
+        (layer_keys_ask, "queries and keys exchanged"),
+        (layer_reshaped_by_convention, ""),
         (layer_heads_added, ""),
     ],
     "score_std": [
@@ -238,13 +285,17 @@ WRONG = {
         (16, "one layer"),
         (360, "a group"),
         (604, "megabytes"),
-        (2 * 2 * 36 * 8 * 128 * 4096, ""),
+        (72, "no heads"),
+        (2 * 2 * 36 * 8 * 128 * 4096, "bytes"),
+        (0.5625, "gibibytes"),
+        (500, ""),
     ],
     "mended_grouped": [
         (grouped_as_given, "as given"),
         (grouped_by_tile, "as given"),
         (grouped_by_remainder, "as given"),
         (grouped_keys_only, "values as given"),
+        (grouped_values_only, "keys as given"),
         (grouped_swapped_and_left, "order not put back"),
         (lambda Q, K, V: grouped_by_repeat(Q, K, V, root=1), "no scale"),
         (lambda Q, K, V: grouped_by_repeat(Q, K, V, root=Q.shape[2]), "1/d_k"),

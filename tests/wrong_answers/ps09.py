@@ -31,6 +31,20 @@ def gradient_not_divided(logits, targets):
     return -np.mean([log_softmax(logits)[i, t] for i, t in enumerate(targets)]), dlogits
 
 
+def mean_gradient_of_added_loss(logits, targets):
+    loss, dlogits = loss_by_loops(logits, targets)
+    return loss * len(targets), dlogits
+
+
+def loss_without_minus(logits, targets):
+    picked = [log_softmax(logits)[i, t] for i, t in enumerate(targets)]
+    return sum(picked) / len(picked), (probabilities(logits) - one_hot(logits, targets)) / len(picked)
+
+
+def gradient_is_p(logits, targets):
+    return loss_by_loops(logits, targets)[0], probabilities(logits) / len(targets)
+
+
 def softmax_of_softmax(logits, targets):
     p = probabilities(probabilities(logits))
     n = len(targets)
@@ -75,18 +89,43 @@ def loss_one_maximum_in_logs(logits, targets):
     return loss_log_of_infinite_sum(logits - np.amax(logits), targets)
 
 
+def loss_one_maximum_in_log_p(logits, targets):
+    shifted = logits - logits.max()
+    log_p = shifted - np.log(np.sum(np.exp(shifted), axis=1, keepdims=True))
+    loss = -np.take_along_axis(log_p, targets[:, None], axis=1).mean()
+    return loss, (np.exp(log_p) - one_hot(logits, targets)) / len(targets)
+
+
+def loss_no_maximum_in_log_p(logits, targets):
+    log_p = logits - np.log(np.exp(logits).sum(axis=1))[:, None]
+    loss = -sum(log_p[i, t] for i, t in enumerate(targets)) / len(targets)
+    return loss, (np.exp(log_p) - one_hot(logits, targets)) / len(targets)
+
+
+def loss_overflows_gradient_does_not(logits, targets):
+    costs = [np.log(np.exp(z).sum()) - z[t] for z, t in zip(logits, targets, strict=True)]
+    return np.mean(costs), (probabilities(logits) - one_hot(logits, targets)) / len(costs)
+
+
 def loss_log_of_rounded(logits, targets):
     return loss_textbook(logits - logits.max(axis=1)[:, None], targets)
 
 
-def loss_with_epsilon(logits, targets):
-    p, hot = probabilities(logits), one_hot(logits, targets)
-    return -(hot * np.log(p + 1e-12)).sum(axis=1).mean(), (p - hot) / len(p)
+def loss_with_epsilon(epsilon):
+    def loss(logits, targets):
+        p, hot = probabilities(logits), one_hot(logits, targets)
+        return -(hot * np.log(p + epsilon)).sum(axis=1).mean(), (p - hot) / len(p)
+
+    return loss
 
 
-def loss_with_larger_epsilon(logits, targets):
-    p, hot = probabilities(logits), one_hot(logits, targets)
-    return -(hot * np.log(p + 1e-7)).sum(axis=1).mean(), (p - hot) / len(p)
+def loss_clipped(least):
+    def loss(logits, targets):
+        p, n = probabilities(logits), len(targets)
+        kept = np.clip(p, least, 1.0)
+        return -np.log(kept[np.arange(n), targets]).mean(), (p - one_hot(logits, targets)) / n
+
+    return loss
 
 
 def loss_by_loops(logits, targets):
@@ -140,6 +179,27 @@ def step_in_turn(x_queries, x_keys, W_Q, W_K, dscores, rate):
     return W_Q, W_K
 
 
+def step_keys_first(x_queries, x_keys, W_Q, W_K, dscores, rate):
+    scale = 1 / np.sqrt(W_Q.shape[1])
+    W_K = W_K - rate * scale * x_keys.T @ dscores.T @ (x_queries @ W_Q)
+    W_Q = W_Q - rate * scale * x_queries.T @ dscores @ (x_keys @ W_K)
+    return W_Q, W_K
+
+
+def step_without_rate(x_queries, x_keys, W_Q, W_K, dscores, rate):
+    middle = x_queries.T @ dscores @ x_keys / np.sqrt(W_Q.shape[1])
+    return W_Q - middle @ W_K, W_K - middle.T @ W_Q
+
+
+def step_rate_typed_in(x_queries, x_keys, W_Q, W_K, dscores, rate):
+    return step_by_loops(x_queries, x_keys, W_Q, W_K, dscores, 0.2)
+
+
+def step_keys_come_first(x_queries, x_keys, W_Q, W_K, dscores, rate):
+    W_Q, W_K = step_by_loops(x_queries, x_keys, W_Q, W_K, dscores, rate)
+    return W_K, W_Q
+
+
 def step_exchanged(x_queries, x_keys, W_Q, W_K, dscores, rate):
     new_q, new_k = step_by_loops(x_queries, x_keys, W_Q, W_K, dscores, rate)
     return W_Q - (W_K - new_k), W_K - (W_Q - new_q)
@@ -190,12 +250,64 @@ def gap_all_seeds(first, second, tuning):
     return first.mean(axis=1).max() - second.mean(axis=1).max()
 
 
-def gap_by_sorting(first, second, tuning):
+def gap_joint(first, second, tuning):
+    best = (first + second)[:, :tuning].mean(1).argmax()
+    return first[best, tuning:].mean() - second[best, tuning:].mean()
+
+
+def gap_groups_exchanged(first, second, tuning):
+    reports = [arm[arm[:, tuning:].mean(axis=1).argmax()][:tuning].mean() for arm in (first, second)]
+    return reports[0] - reports[1]
+
+
+def gap_by_median(first, second, tuning):
+    one = np.argmax(np.median(first[:, :tuning], axis=1))
+    other = np.argmax(np.median(second[:, :tuning], axis=1))
+    return first[one, tuning:].mean() - second[other, tuning:].mean()
+
+
+def gap_last_of_ties(first, second, tuning):
     def report(arm):
         ranked = sorted(arm.tolist(), key=lambda row: sum(row[:tuning]))
         return sum(ranked[-1][tuning:]) / len(ranked[-1][tuning:])
 
     return report(first) - report(second)
+
+
+def gap_other_sign(first, second, tuning):
+    return gap_by_split(second, first, tuning)
+
+
+def gap_as_distance(first, second, tuning):
+    return np.abs(gap_by_split(first, second, tuning))
+
+
+def gap_chosen_by_all(first, second, tuning):
+    one, other = first.mean(axis=1).argmax(), second.mean(axis=1).argmax()
+    return first[one, tuning:].mean() - second[other, tuning:].mean()
+
+
+def gap_reported_on_all(first, second, tuning):
+    return np.subtract(*(arm[arm[:, :tuning].mean(axis=1).argmax()].mean() for arm in (first, second)))
+
+
+def gap_by_sorting(first, second, tuning):
+    def report(arm):
+        ranked = sorted(arm.tolist(), key=lambda row: -sum(row[:tuning]))  # the first of ties stays first
+        return sum(ranked[0][tuning:]) / len(ranked[0][tuning:])
+
+    return report(first) - report(second)
+
+
+def gap_by_loops(first, second, tuning):
+    reports = []
+    for arm in (first, second):
+        top, best = -1.0, 0
+        for rate, row in enumerate(arm):
+            if row[:tuning].mean() > top:
+                top, best = row[:tuning].mean(), rate
+        reports.append(arm[best, tuning:].mean())
+    return reports[0] - reports[1]
 
 
 def gap_by_split(first, second, tuning):
@@ -213,23 +325,46 @@ WRONG = {
         (softmax_of_softmax, "softmax twice"),
         (wanted_minus_given, "uphill"),
         (columns_picked, "whole columns"),
+        (mean_gradient_of_added_loss, "loss of the sum"),
+        (loss_without_minus, "no minus"),
+        (gradient_is_p, "no target"),
         (loss_down_the_columns, ""),
     ],
     "cross_entropy_large": [
         (loss_textbook, "no maximum"),
         (loss_log_of_infinite_sum, "no maximum"),
         (loss_one_maximum, "global maximum"),
+        (loss_one_maximum_in_log_p, "global maximum in the logs"),
         (loss_one_maximum_in_logs, ""),
+        (loss_no_maximum_in_log_p, "no maximum in the logs"),
+        (loss_overflows_gradient_does_not, "no maximum in the loss"),
         (loss_log_of_rounded, "log of zero"),
-        (loss_with_epsilon, "epsilon"),
-        (loss_with_larger_epsilon, ""),
+        (loss_with_epsilon(1e-12), "epsilon 1e-12"),
+        (loss_clipped(1e-12), "epsilon 1e-12"),
+        (loss_with_epsilon(1e-7), "epsilon 1e-07"),
+        (loss_clipped(1e-8), "epsilon 1e-08"),
+        (loss_with_epsilon(1e-10), "epsilon 1e-10"),
+        (loss_clipped(1e-15), "epsilon 1e-15"),
+        (loss_clipped(1e-20), ""),
+        (loss_added_up, "sum"),
+        (gradient_not_divided, "gradient of the sum"),
+        (mean_gradient_of_added_loss, "loss of the sum"),
+        (loss_without_minus, "no minus"),
+        (gradient_is_p, "no target"),
+        (softmax_of_softmax, "softmax twice"),
+        (wanted_minus_given, "uphill"),
+        (columns_picked, "whole columns"),
     ],
     "score_step": [
         (step_with(lambda d_model, d_k: 1), "no scale"),
         (step_with(lambda d_model, d_k: 1 / d_k), "1/d_k"),
         (step_with(lambda d_model, d_k: 1 / math.sqrt(d_model)), "sqrt(d_model)"),
         (step_uphill, "uphill"),
-        (step_in_turn, "one after the other"),
+        (step_in_turn, "queries first"),
+        (step_keys_first, "keys first"),
+        (step_without_rate, "no rate"),
+        (step_keys_come_first, "other order"),
+        (step_rate_typed_in, ""),
         (step_exchanged, ""),
     ],
     "mended_gap": [
@@ -237,13 +372,22 @@ WRONG = {
         (gap_of_tuning_means, "tuning seeds reported"),
         (gap_of_best_reports, "tuned on the reported"),
         (gap_of_champions, "best single run"),
-        (gap_all_seeds, ""),
+        (gap_joint, "one joint rate"),
+        (gap_all_seeds, "all seeds"),
+        (gap_groups_exchanged, "groups exchanged"),
+        (gap_by_median, "median"),
+        (gap_last_of_ties, "last of ties"),
+        (gap_other_sign, "second minus first"),
+        (gap_as_distance, "no sign"),
+        (gap_chosen_by_all, "chosen by all seeds"),
+        (gap_reported_on_all, ""),
     ],
     "matching_rate": [
         (0.8, "no scale"),
         (0.003125, "1/d_k"),
         (0.2, "one factor only"),
         (12.8, "wrong way round"),
+        (3.2, "one factor, wrong way round"),
         (0.4, ""),
     ],
 }
@@ -257,6 +401,6 @@ RIGHT = {
         step_scale_shared,
         step_with(lambda d_model, d_k: d_k**-0.5),
     ],
-    "mended_gap": [gap_by_sorting, gap_by_split],
+    "mended_gap": [gap_by_sorting, gap_by_split, gap_by_loops],
     "matching_rate": [0.05, 0.8 / 16, np.float32(0.05)],
 }

@@ -1,0 +1,97 @@
+"""What people see of a graded submission: the notebook that nbgrader's formgrader shows, and the page of feedback."""
+
+import re
+from pathlib import Path
+
+import nbformat
+import nbgrader
+from nbconvert.exporters import HTMLExporter
+from nbconvert.preprocessors import CSSHTMLHeaderPreprocessor
+from nbgrader.preprocessors import GetGrades
+
+from .marking import Result
+from .submissions import Submission
+
+FORMGRADER = Path(nbgrader.__file__).parent / "server_extensions" / "formgrader"
+STYLES = FORMGRADER / "static" / "node_modules" / "bootstrap" / "dist" / "css"
+
+
+def marked(notebook: nbformat.NotebookNode) -> list[nbformat.NotebookNode]:
+    """The cells that nbgrader knows."""
+    return [cell for cell in notebook.cells if "nbgrader" in cell.metadata]
+
+
+def assemble(result: Result, release: nbformat.NotebookNode) -> nbformat.NotebookNode:
+    """The student's notebook with what the grader saw: test cells as released, verdicts as their outputs.
+
+    Every cell that nbgrader knows is there exactly once, whatever was deleted, duplicated or edited.
+    """
+    known = {cell.metadata.nbgrader.grade_id: cell for cell in marked(release)}
+    notebook = nbformat.v4.new_notebook(metadata=release.metadata)
+    words = f"**{result.state.capitalize()}.** {plain_text(result.reason)}."
+    notebook.cells.append(nbformat.v4.new_markdown_cell(words, id="grading"))
+    used, released = set(), {cell.source for cell in release.cells}
+    for number, cell in enumerate(result.cells):
+        match = known.get(cell.grade_id)
+        if match is not None and (cell.grade_id in used or match.cell_type != cell.kind):
+            match = None
+        own = cell.kind != "code" and cell.source not in released
+        source = tame(cell.source) if own else cell.source
+        made = nbformat.v4.__dict__[f"new_{cell.kind}_cell"](source, id=f"cell-{number}")
+        if match is not None:
+            used.add(cell.grade_id)
+            made.metadata = nbformat.from_dict(match.metadata)
+            if match.metadata.nbgrader.locked:
+                made.source = match.source
+        notebook.cells.append(made)
+        if cell.kind == "code":
+            made.outputs = outputs(result, number, cell.grade_id if match is not None else "")
+    for grade_id, cell in known.items():
+        if grade_id not in used:
+            copy = nbformat.from_dict(cell)
+            copy.id = f"released-{len(notebook.cells)}"
+            if copy.cell_type == "code":
+                copy.outputs = outputs(result, -1, grade_id)
+            notebook.cells.append(copy)
+    return notebook
+
+
+def outputs(result: Result, number: int, grade_id: str) -> list:
+    """What a cell shows: the grader's verdict for a test cell, the printed text for any other."""
+    task = grade_id.removesuffix("-test")
+    if grade_id.endswith("-test") and task in result.messages:
+        text = f"{result.messages[task]}\n{result.marks[task]:g} points\n"
+    elif number in result.printed:
+        text = result.printed[number].text
+    else:
+        return []
+    return [nbformat.v4.new_output("stream", name="stdout", text=text)] if text else []
+
+
+def tame(text: str) -> str:
+    """A student's Markdown without its HTML and its odder links: it is shown in the instructor's browser."""
+    text = re.sub(r"<(?=[a-zA-Z/!?])", "< ", text)  # no tag begins with a space; a < b stays what it is
+    return re.sub(r"(\]\(\s*|^\s*\[[^\]]*\]:\s*)(?!https?://|#)[^\s)]*", r"\1#", text, flags=re.MULTILINE)
+
+
+def plain_text(words: str) -> str:
+    """Words of an unknown origin as Markdown that shows them and does nothing else."""
+    return re.sub(r"([\\`*_{}\[\]<>()#!|$&])", r"\\\1", " ".join(words.split()))
+
+
+def feedback(submission: Submission, notebook: nbformat.NotebookNode, database: str) -> str:
+    """nbgrader's page of feedback; a student's own HTML and scripts are not let through."""
+    name = submission.problem_set
+    exporter = HTMLExporter(
+        template_name="feedback",
+        extra_template_basedirs=[str(FORMGRADER / "templates")],
+        extra_template_paths=[str(STYLES)],
+        sanitize_html=True,
+        default_preprocessors=[],
+    )
+    exporter.register_preprocessor(GetGrades, enabled=True)
+    exporter.register_preprocessor(CSSHTMLHeaderPreprocessor, enabled=True)
+    names = {"student": submission.student, "assignment": name, "notebook": name, "db_url": database}
+    resources = {"unique_key": name, "output_files_dir": f"{name}_files", "nbgrader": names}
+    page, _ = exporter.from_notebook_node(nbformat.from_dict(notebook), resources=resources)
+    return page
