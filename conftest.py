@@ -1,6 +1,7 @@
 """Shared by the tests and the doctests."""
 
 import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -37,3 +38,6 @@ def pytest_terminal_summary(terminalreporter):
     """Say what was left out, in one line: a check must not be skipped in silence."""
     if find_browser() is None and not os.environ.get("CI"):
         terminalreporter.write_line(f"sdpa-course: {MISSING}", yellow=True)
+    if shutil.which("bwrap") is None and not os.environ.get("CI"):
+        words = "no bubblewrap (apt-get install bubblewrap): the tests that grade submissions were left out"
+        terminalreporter.write_line(f"sdpa-course: {words}", yellow=True)

@@ -42,7 +42,7 @@ def trained() -> dict[str, tuple[tuple[int, ...], list[float]]]:
             [float(reverse(d_k, scale, optimiser).values("accuracy").mean()) for d_k in TRAINED],
         )
         for optimiser in ("SGD", "Adam")
-        for words, scale in (("no scale", "1"), (r"$1/\sqrt{d_k}$", "1/sqrt(d_k)"))
+        for words, scale in (("no scale", "1"), ("1/√dₖ", "1/sqrt(d_k)"))
     }
 
 

@@ -19,6 +19,7 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.utils import parse_utc
 from sqlalchemy.exc import SAWarning
 from traitlets.config import Config
+from traitlets.config.loader import PyFileConfigLoader
 
 from ..homework.tasks import PROBLEM_SETS
 from .marking import UNREADABLE, Result
@@ -36,7 +37,6 @@ COLUMNS = (
     "score",
     "of",
 )
-STUB = "Your answer here."
 
 
 class Course:
@@ -59,20 +59,23 @@ class Course:
         """The exercise as students get it; nbgrader notes its cells in the database on the way."""
         if problem_set not in self.releases:
             with tempfile.TemporaryDirectory() as scratch:
-                config = Config()
+                config = self.settings()
                 config.CourseDirectory.root = str(self.root)
                 config.CourseDirectory.db_url = self.database
                 config.CourseDirectory.course_id = "sdpa-course"
                 config.CourseDirectory.source_directory = str(self.solutions)
                 config.CourseDirectory.release_directory = scratch
                 config.CourseDirectory.assignment_id = problem_set
-                config.ClearSolutions.code_stub = {"python": "pass  # your answer here"}
-                config.ClearSolutions.text_stub = STUB
                 directory = CourseDirectory(config=config)
                 GenerateAssignment(coursedir=directory, config=config, create_assignment=True).start()
                 path = Path(scratch) / problem_set / f"{problem_set}.ipynb"
                 self.releases[problem_set] = nbformat.read(path, as_version=4)
         return self.releases[problem_set]
+
+    def settings(self) -> Config:
+        """nbgrader's settings as they stand beside the solutions, or its own where there are none."""
+        path = self.solutions.parent / "nbgrader_config.py"
+        return PyFileConfigLoader(path.name, path=str(path.parent)).load_config() if path.exists() else Config()
 
     def record(self, submission: Submission) -> dict:
         """What was noted about this submission the last time, or nothing."""
@@ -164,7 +167,7 @@ class Course:
         path = self.root / "gradebook.db"
         if path.exists():
             try:
-                with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as database:
+                with sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True) as database:
                     database.execute("select count(*) from sqlite_master").fetchone()
             except sqlite3.DatabaseError as error:
                 raise ValueError(f"{path} is not a gradebook that can be read ({error}); nothing was changed") from None

@@ -83,7 +83,7 @@ def make_job(cells: list[Cell], tasks: dict[str, Task], draws: dict, limits: Lim
             "uid": uid,
             "alone": alone,
             "memory": limits.memory,
-            "processes": limits.processes,
+            "processes": limits.processes if alone else None,  # outside a sandbox it would count the instructor's own
             "file": limits.disk,
             "cell_seconds": limits.cell_seconds,
         },

@@ -99,7 +99,7 @@ TRAINING = {
             {
                 f"{optimiser}, {scale}": ((8, 64, 512), [0.98 - 0.05 * i, 0.9 - 0.2 * i, 0.8 - 0.25 * i])
                 for i, (optimiser, scale) in enumerate(
-                    (("SGD", "no scale"), ("SGD", r"$1/\sqrt{d_k}$"), ("Adam", "no scale"), ("Adam", r"$1/\sqrt{d_k}$"))
+                    (("SGD", "no scale"), ("SGD", "1/√dₖ"), ("Adam", "no scale"), ("Adam", "1/√dₖ"))
                 )
             },
         ),
