@@ -17,19 +17,22 @@ from browsers import find_browser
 from driving import there_and_back
 from lab import QUIET, Lab, NotebookPage
 
-MOVES = 40
+MOVES, WARM_UP = 40, 20
 
 
 def kernel_times(explorer) -> list[float]:
-    """Seconds to compute and draw, for the same moves, without a browser."""
+    """Seconds to compute and draw, for the same moves, without a browser.
+
+    The first moves do not count: they compute what is kept afterwards, and find the machine half asleep.
+    """
     name, control = first_control(explorer)
     other, *_ = there_and_back(control)
     times = []
-    for value in (other, control.value) * (MOVES // 2):
+    for value in (other, control.value) * (MOVES // 2 + WARM_UP // 2):
         start = time.perf_counter()
         explorer.view(**{**explorer.values(), name: value})
         times.append(time.perf_counter() - start)
-    return times[2:]  # the first two may compute what is kept afterwards
+    return times[WARM_UP:]
 
 
 def first_control(explorer):
@@ -61,14 +64,14 @@ def late(values) -> float:
 
 def slider_times():
     """Rows `(name, median on screen, in the kernel, 95th percentile on screen, in the kernel)`, in seconds."""
+    kernel = {name: kernel_times(function()) for name, function in all_explorers().items()}  # before the browser works
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=find_browser(), args=list(QUIET))
         lab = Lab(Path(folder) / "home")
         try:
             for name, function in all_explorers().items():
-                explorer = function()
-                screen, kernel = screen_times(browser, lab, function, explorer), kernel_times(explorer)
-                yield name, *(summary(values) for summary in (statistics.median, late) for values in (screen, kernel))
+                both = screen_times(browser, lab, function, function()), kernel[name]
+                yield name, *(summary(values) for summary in (statistics.median, late) for values in both)
         finally:
             lab.stop()
             browser.close()
