@@ -10,6 +10,8 @@ from pathlib import Path
 
 import nbformat
 
+from sdpa_course.grading.submissions import printable
+
 ROOT = Path(__file__).parent.parent
 POINTS = {"softmax": 3, "softmax_large": 2, "top_weight": 2, "mended_log_softmax": 3, "entropy": 3}
 ALL = sum(POINTS.values())
@@ -185,7 +187,40 @@ while True:
         except OSError:
             pass
 """
-SCRIPT = "<script>alert('SECRET')</script><img src=x onerror=alert(1)> [x](javascript:alert(2)) $e^c$ cancels"
+NEWLINES = """
+import os
+for fd in range(3, 64):
+    try:
+        for _ in range(5):
+            os.write(fd, b"\\n" * 1_000)
+    except OSError:
+        pass
+"""
+HIDDEN_MEMORY = """
+import ctypes, os
+kept = []
+for make in (lambda: os.memfd_create("x"), lambda: ctypes.CDLL(None).shmget(0, 2**28, 0o1600)):
+    try:
+        kept.append(make())
+    except OSError:
+        kept.append(-1)
+kept.append(os.system("unshare -Ur true"))
+print("SECRET" if kept[0] != -1 or kept[1] != -1 or kept[2] == 0 else "refused")
+"""
+SPEECHLESS = """
+class Speechless(Exception):
+    def __str__(self): raise RuntimeError
+raise Speechless
+"""
+THREAD = """
+import atexit, os, threading, time
+atexit.register(os._exit, 3)
+threading.Thread(target=lambda: time.sleep(1000)).start()
+"""
+SCRIPT = (
+    "<script>alert('SECRET')</script><img src=x onerror=alert(1)> [x](javascript:alert(2)) $e^c$ cancels\n\n"
+    "> [y]: javascript:alert(3)\n\n[z][y] ![w](https://example.org/w.png)"
+)
 LEFT_RUNNING = """
 import subprocess
 for _ in range(3):
@@ -267,6 +302,14 @@ def make_class(course, *, port):
     )
     hand_in("script-in-text", script, 0, FAILURES)
 
+    blank = solution()
+    blank.cells.append(nbformat.v4.new_markdown_cell("\n" * 90_000 + "[" * 9_000))
+    hand_in("blank-lines", blank, ALL, GRADED)
+    hand_in("newlines", with_first_cell(NEWLINES), ALL, GRADED)
+    hand_in("hidden-memory", with_first_cell(HIDDEN_MEMORY), ALL, GRADED)
+    hand_in("speechless", with_first_cell(SPEECHLESS), ALL, GRADED)
+    hand_in("thread", with_first_cell(THREAD), ALL, GRADED)
+
     whole = nbformat.writes(solution()).encode()
     hand_in("truncated", whole[: len(whole) // 2], 0, UNREADABLE)
     hand_in("wrong-schema", json.dumps({"nbformat": 4, "cells": [{"cell_type": "code"}]}).encode(), 0, UNREADABLE)
@@ -288,5 +331,13 @@ def make_class(course, *, port):
     odd = os.fsencode(course / "submitted") + b"/caf\xe9"
     os.makedirs(odd + b"/ps03")
     shutil.copy(ROOT / "solutions" / "ps03" / "ps03.ipynb", os.fsdecode(odd) + "/ps03/ps03.ipynb")
-    expected["caf\\xe9"] = {GRADED: ALL}
+    expected[printable(os.fsdecode(b"caf\xe9"))] = {GRADED: ALL}
+    hand_in("caf\\xe9", exercise(), 0, FAILURES)  # a name that looks like the one before
+    (course / "submitted" / "folder-for-a-notebook" / "ps03" / "ps03.ipynb").mkdir(parents=True)
+    expected["folder-for-a-notebook"] = {UNREADABLE: 0}
+    (course / "submitted" / "links-to-itself").mkdir()
+    (course / "submitted" / "links-to-itself" / "ps03").symlink_to("ps03")
+    expected["links-to-itself"] = {UNREADABLE: 0}
+    hand_in("odd-time", solution(), ALL, GRADED)
+    (course / "submitted" / "odd-time" / "ps03" / "timestamp.txt").write_text("99999999999999999999")
     return expected

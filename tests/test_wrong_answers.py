@@ -1,5 +1,6 @@
 """The checks on trial: wrong answers of the bank fail with their own hint, right ones pass however they are written."""
 
+import math
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 from sdpa_course.homework.answers import Answer, ask
 from sdpa_course.homework.checks import SEEN, UNSEEN, try_out
 from sdpa_course.homework.judging import judge, solve
-from sdpa_course.homework.tasks import PROBLEM_SETS, all_tasks, tasks_of
+from sdpa_course.homework.tasks import PROBLEM_SETS, all_tasks, find_task, tasks_of
 
 DRAWS = SEEN + UNSEEN + ((7, np.float64), (8, np.float32))
 TASKS = list(all_tasks())
@@ -163,3 +164,23 @@ def test_the_six_classic_mistakes_are_known_each_by_its_own_hint():
     hints = {name: {m.hint for task in TASKS for m in task.mistakes if m.name == name} for name in classics}
     assert all(hints.values())
     assert sum(len(found) for found in hints.values()) == len(set().union(*hints.values()))
+
+
+@pytest.mark.parametrize("task", [task for task in TASKS if task.outputs], ids=by_name)
+def test_a_list_is_as_good_as_a_tuple(task):
+    assert try_out(task, lambda *inputs: list(task.right(*inputs))).passed
+
+
+@pytest.mark.parametrize("name", ["ps03.softmax_large", "ps05.attention"])
+def test_an_overflow_that_raises_is_recognised_too(name):
+    def with_math(scores, *rest):
+        scores = scores if not rest else scores @ rest[0].T / math.sqrt(scores.shape[1])
+        return [[math.exp(score) for score in row] for row in scores]
+
+    task = find_task(name)
+    cases = [case for case in task.draw(0) if not rest_is_small(case)]
+    assert judge(task, cases, ask(with_math, cases)).mistake == "no maximum"
+
+
+def rest_is_small(case):
+    return all(np.abs(value).max() < 100 for value in case.values())

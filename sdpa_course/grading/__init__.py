@@ -5,6 +5,7 @@ What lives where, in the order in which a submission passes through:
     submissions.py   find what was handed in and read it, whatever it is
     sandbox.py       run a command that sees nothing and can harm nothing (bubblewrap)
     student.py       runs inside: executes the student's cells, hands out plain numbers
+    syscalls.py      what it may not even ask the kernel for
     standin.py       what the student's `from sdpa_course.homework import check` finds inside
     messages.py      numbers and arrays as plain text, in and out; never pickle
     marking.py       compares the numbers with the right ones, outside, and gives marks and a state

@@ -4,6 +4,7 @@ import argparse
 import contextlib
 import os
 import queue
+import signal
 import sys
 import tempfile
 from collections import Counter
@@ -13,8 +14,10 @@ from pathlib import Path
 from tqdm import tqdm
 
 from .marking import CRASHED, GRADED, STATES, Result, mark
-from .sandbox import FIRST_UID, PACKAGE, Limits, NoSandbox, find_sandbox
-from .submissions import Submission, Unreadable, digest, find, read
+from .sandbox import FIRST_UID, PACKAGE, RUNNING, Limits, NoSandbox, find_sandbox, stop, system
+from .submissions import Submission, Unreadable, digest, empty_handed, find, read
+
+PAGE_SECONDS = 60.0  # for writing down one result
 
 
 class Refused(Exception):
@@ -93,6 +96,8 @@ def grade(options: argparse.Namespace) -> int:
         lost = [result.submission for result in bar if not write(course, result)]
         path = course.write_csv(find(options.folder))
     report(course, submissions, len(waiting), path)
+    for student in empty_handed(options.folder):
+        print(f"sdpa-course: {student} has handed in nothing that is named like ps03/ps03.ipynb")
     for submission in lost:
         print(f"sdpa-course: {submission.student} {submission.problem_set} could not be written down; run it again")
     return int(bool(lost))
@@ -106,7 +111,10 @@ def open_course(options: argparse.Namespace):
     folder = options.folder.resolve()
     if not folder.is_dir():
         raise Refused(f"{options.folder} is not a folder")
-    options.folder = folder / "submitted" if (folder / "submitted").is_dir() else folder
+    inside = folder.name != "submitted" and (folder / "submitted").is_dir()
+    options.folder = folder / "submitted" if inside else folder
+    if "?" in str(options.folder):
+        raise Refused(f"{options.folder} has a question mark in its name, which the gradebook's address cannot have")
     submissions = find(options.folder)
     if not submissions:
         raise Refused(f"no submissions in {options.folder}; expected <student>/<psNN>/psNN.ipynb below it")
@@ -125,6 +133,9 @@ def open_course(options: argparse.Namespace):
     solutions = next((place.resolve() for place in places if place.is_dir()), None)
     if solutions is None:
         raise Refused("the solutions were not found; name their folder with --solutions")
+    for place, _ in system():
+        if any(path.is_relative_to(place) for path in (options.folder, solutions)):
+            raise Refused(f"the course lies inside {place}, which every submission can see; move it to another folder")
     return Course(options.folder.parent, solutions), chosen
 
 
@@ -184,19 +195,40 @@ def work(submissions: list[Submission], limits: Limits, bwrap: str | None, worke
                 yield future.result()
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
+            for process in list(RUNNING):
+                stop(process)
 
 
 def write(course, result: Result) -> bool:
-    """Write one result; if its notebook defeats us, its marks are written without it. False if nothing was written."""
-    try:
-        course.write(result)
-    except Exception as error:
-        failure = f"the grader itself failed to write this down: {type(error).__name__}: {error}"
+    """Write one result, at the second attempt if need be; False if that failed too.
+
+    If its notebook defeats us, its marks are written without it, and it counts as not yet graded.
+    """
+    for attempts_left in (2, 1, 0):
         try:
-            course.write(result._replace(state=CRASHED, reason=failure[:300], cells=(), printed={}))
-        except Exception:
-            return False
-    return True
+            with at_most(PAGE_SECONDS):
+                course.write(result)
+            return True
+        except Exception as error:
+            if attempts_left == 1:
+                reason = f"the grader itself failed to write this down: {type(error).__name__}: {error}"[:300]
+                result = result._replace(state=CRASHED, reason=reason, digest="", cells=(), printed={})
+    return False
+
+
+@contextlib.contextmanager
+def at_most(seconds: float):
+    """A `TimeoutError` if the block takes longer: a text can be made to take for ever."""
+
+    def stop(signum, frame):
+        raise TimeoutError(f"more than {seconds:g} seconds")
+
+    signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 def report(course, submissions: list[Submission], new: int, path: Path) -> None:

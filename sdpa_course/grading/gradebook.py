@@ -5,7 +5,9 @@ Everything goes through nbgrader's own interfaces, so that its formgrader, its e
 
 import contextlib
 import csv
+import io
 import json
+import logging
 import os
 import sqlite3
 import tempfile
@@ -46,6 +48,7 @@ class Course:
         self.root, self.solutions = root, solutions
         self.database = f"sqlite:///{root / 'gradebook.db'}"
         self.releases = {}
+        logging.getLogger("traitlets").setLevel(logging.CRITICAL)  # nbgrader's: what matters is raised, and said by us
 
     def folder(self, kind: str, submission: Submission) -> Path:
         """Such as autograded/<student>/<ps03>."""
@@ -114,8 +117,10 @@ class Course:
         stubs = {cell.metadata.nbgrader.grade_id: cell.source for cell in marked(self.release(name))}
         times = {}
         stamp = result.submission.path.parent / "timestamp.txt"
-        if stamp.is_file() and not stamp.is_symlink() and stamp.stat().st_size < 1000:
-            with contextlib.suppress(ValueError):  # no time of submission, then: it must not cost the marks
+        with contextlib.suppress(
+            ValueError, OverflowError, OSError
+        ):  # without a time, then: it must not cost the marks
+            if stamp.is_file() and not stamp.is_symlink() and stamp.stat().st_size < 1000:
                 times = {"timestamp": str(parse_utc(stamp.read_text(encoding="utf-8").strip()))}
         with self.gradebook() as gradebook, warnings.catch_warnings():
             warnings.simplefilter("ignore", SAWarning)  # nbgrader's own, about the order in which it makes its rows
@@ -143,7 +148,12 @@ class Course:
         with self.gradebook() as gradebook:
             for submission in submissions:
                 note = self.record(submission)
-                row = [submission.student, submission.problem_set, note.get("state", ""), note.get("reason", "")]
+                row = [
+                    cell_text(submission.student),
+                    submission.problem_set,
+                    note.get("state", ""),
+                    note.get("reason", ""),
+                ]
                 try:
                     graded = gradebook.find_submission(submission.problem_set, submission.student)
                 except MissingEntry:
@@ -154,12 +164,9 @@ class Course:
                 waiting = sum(bool(grade.needs_manual_grade) for grade in grades)
                 by_code = sum(grade.auto_score or 0 for grade in grades)
                 lines.append([*row, by_code, by_hand, waiting, graded.score, graded.max_score])
-        with tempfile.NamedTemporaryFile("w", dir=self.root, delete=False, newline="", encoding="utf-8") as file:
-            writer = csv.writer(file)
-            writer.writerow(COLUMNS)
-            writer.writerows(lines)
-        os.chmod(file.name, 0o644)
-        os.replace(file.name, path)
+        text = io.StringIO(newline="")
+        csv.writer(text).writerows([COLUMNS, *lines])
+        write_whole(path, text.getvalue())
         return path
 
     def check(self) -> None:
@@ -173,10 +180,20 @@ class Course:
                 raise ValueError(f"{path} is not a gradebook that can be read ({error}); nothing was changed") from None
 
 
+def cell_text(name: str) -> str:
+    """A student's name for a spreadsheet, which would take `=1+1` for a formula."""
+    return f"'{name}" if name.startswith(("=", "+", "-", "@")) else name
+
+
 def write_whole(path: Path, text: str) -> None:
     """Write a file so that it is there whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False, encoding="utf-8", errors="replace") as file:
-        file.write(text)
-    os.chmod(file.name, 0o644)
-    os.replace(file.name, path)
+    with tempfile.NamedTemporaryFile("wb", dir=path.parent, delete=False) as file:
+        try:
+            file.write(text.encode("utf-8", "replace"))
+            file.flush()
+            os.chmod(file.name, 0o644)
+            os.replace(file.name, path)
+        except BaseException:
+            os.unlink(file.name)
+            raise

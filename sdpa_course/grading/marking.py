@@ -1,5 +1,7 @@
 """Give marks and a state to one submission. The student's code has run elsewhere; here are only its numbers."""
 
+import io
+import itertools
 import json
 from pathlib import Path
 from typing import NamedTuple
@@ -12,7 +14,8 @@ from .messages import encode, read_answers
 from .sandbox import Ended, Limits, run
 from .submissions import Cell, Submission, Unreadable, digest, read
 
-DRAWS = ((301, np.float64), (302, np.float64), (303, np.float32))
+DTYPES = (np.float64, np.float64, np.float32)  # of the draws that a submission is tried on
+MOST_LINES, LONGEST_LINE = 20_000, 4 * 1024**2  # of what a student's process says
 GRADED, FAILURES = "graded", "graded with failures"
 TIMED_OUT, OUT_OF_MEMORY, CRASHED, UNREADABLE = "timed out", "out of memory", "crashed", "unreadable"
 STATES = (GRADED, FAILURES, TIMED_OUT, OUT_OF_MEMORY, CRASHED, UNREADABLE)
@@ -45,7 +48,9 @@ def mark(submission: Submission, limits: Limits, *, bwrap: str | None, uid: int,
     except Unreadable as problem:
         return Result(submission, UNREADABLE, str(problem))
     tasks = tasks_of(submission.problem_set)
-    draws = {name: [task.draw(seed, dtype) for seed, dtype in DRAWS] for name, task in tasks.items()}
+    mark_of_data = digest(data, submission.problem_set)
+    first = int(mark_of_data[:8], 16)  # other inputs for each submission, and the same ones if it is graded again
+    draws = {name: [task.draw(first + i, dtype) for i, dtype in enumerate(DTYPES)] for name, task in tasks.items()}
     job = scratch / "job.json"
     job.write_text(json.dumps(make_job(cells, tasks, draws, limits, uid, bwrap is not None)), encoding="utf-8")
     job.chmod(0o644)
@@ -57,7 +62,7 @@ def mark(submission: Submission, limits: Limits, *, bwrap: str | None, uid: int,
         submission,
         state,
         reason,
-        digest(data, submission.problem_set),
+        mark_of_data,
         {name: float(tasks[name].points * verdict.passed) for name, verdict in verdicts.items()},
         {name: verdict.message for name, verdict in verdicts.items()},
         tuple(cells),
@@ -93,7 +98,9 @@ def make_job(cells: list[Cell], tasks: dict[str, Task], draws: dict, limits: Lim
 def read_messages(output: bytes, tasks: dict[str, Task]) -> tuple[dict[int, Printed], dict[str, object], bool]:
     """What each cell printed, what each task was answered, and whether the end was reached. Nonsense is left out."""
     printed, answers, done = {}, {}, False
-    for line in output.split(b"\n"):
+    for line in itertools.islice(io.BytesIO(output), MOST_LINES):
+        if not line.startswith(b'{"') or len(line) > LONGEST_LINE:
+            continue
         try:
             message = json.loads(line)
         except (ValueError, RecursionError):
@@ -133,18 +140,18 @@ def conclude(ended: Ended, done: bool, printed: dict, answers: dict, verdicts: d
         if isinstance(entry, dict)
     ]
     slow = [place for place, error in troubles if error.startswith(("OutOfTime", "your answer took more than"))]
-    greedy = [place for place, error in troubles if "MemoryError" in error]
+    greedy = [place for place, error in troubles if error.partition(":")[0].endswith("MemoryError")]
     if ended.reason == "memory":
         return OUT_OF_MEMORY, f"more than {limits.memory / 1024**3:g} GB of memory were used, {where}"
     if greedy:
         return OUT_OF_MEMORY, f"{greedy[0]} asked for more than {limits.memory / 1024**3:g} GB of memory"
-    if ended.reason == "time":
+    if ended.reason == "time" and not done:
         return TIMED_OUT, f"stopped after {limits.seconds:g} seconds in all, {where}"
     if slow:
         return TIMED_OUT, f"{slow[0]} took more than {limits.cell_seconds:g} seconds and was stopped"
     if ended.reason == "output":
         return CRASHED, f"more than {limits.said // 1024**2} MB of results came out; grading was stopped, {where}"
-    if ended.reason or not done:
+    if not done:
         return CRASHED, f"Python ended before the notebook was through (a crash, a kill or os._exit), {where}"
     wrong = [name for name, verdict in verdicts.items() if verdict.state == "wrong"]
     missing = [name for name, verdict in verdicts.items() if verdict.state == "unanswered"]

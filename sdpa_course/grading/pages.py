@@ -13,6 +13,7 @@ from .marking import Result
 from .submissions import Submission
 
 FORMGRADER = Path(nbgrader.__file__).parent / "server_extensions" / "formgrader"
+SHOWN = 20_000  # characters of a text cell
 STYLES = FORMGRADER / "static" / "node_modules" / "bootstrap" / "dist" / "css"
 
 
@@ -28,7 +29,7 @@ def assemble(result: Result, release: nbformat.NotebookNode) -> nbformat.Noteboo
     """
     known = {cell.metadata.nbgrader.grade_id: cell for cell in marked(release)}
     notebook = nbformat.v4.new_notebook(metadata=release.metadata)
-    words = f"**{result.state.capitalize()}.** {plain_text(result.reason)}."
+    words = f"**{result.state.capitalize()}.** `{' '.join(result.reason.replace('`', ' ').split())}`"
     notebook.cells.append(nbformat.v4.new_markdown_cell(words, id="grading"))
     used, released = set(), {cell.source for cell in release.cells}
     for number, cell in enumerate(result.cells):
@@ -70,13 +71,11 @@ def outputs(result: Result, number: int, grade_id: str) -> list:
 
 def tame(text: str) -> str:
     """A student's Markdown without its HTML and its odder links: it is shown in the instructor's browser."""
+    text = text if len(text) <= SHOWN else text[:SHOWN] + "\n\n… (cut: the answer is longer than is shown)"
     text = re.sub(r"<(?=[a-zA-Z/!?])", "< ", text)  # no tag begins with a space; a < b stays what it is
-    return re.sub(r"(\]\(\s*|^\s*\[[^\]]*\]:\s*)(?!https?://|#)[^\s)]*", r"\1#", text, flags=re.MULTILINE)
-
-
-def plain_text(words: str) -> str:
-    """Words of an unknown origin as Markdown that shows them and does nothing else."""
-    return re.sub(r"([\\`*_{}\[\]<>()#!|$&])", r"\\\1", " ".join(words.split()))
+    text = text.replace("![", "[")  # a link that is clicked, not a picture that is fetched
+    text = re.sub(r"(\]\([ \t\n]{0,9})(?!https?://|#)[^\s)]*", r"\1#", text)
+    return re.sub(r"\]:(?![ \t\n]{0,9}(?:https?://|#))", "] :", text)  # nor a link that is defined elsewhere
 
 
 def feedback(submission: Submission, notebook: nbformat.NotebookNode, database: str) -> str:

@@ -13,6 +13,7 @@ from .tasks import Case, Mistake, Task
 
 WIDTH = 110
 AS_GIVEN = "as given"  # the mistake of having changed nothing yet, where there is a bug to find
+NO_MAXIMUM = "no maximum"
 COARSE = 1e-3  # tolerance once float32 is involved: its sums over a few hundred terms are good to about 1e-5
 
 
@@ -36,6 +37,8 @@ def judge(task: Task, cases: list[Case], answers: list[Answer]) -> Verdict:
         raise ValueError(f"answers: got {len(answers)}, expected {len(cases)}, one for each case")
     if any(answer.unanswered for answer in answers):
         return Verdict("unanswered", f"{task.title}: not answered yet.")
+    if task.outputs:
+        answers = [unpacked(answer, len(task.outputs)) for answer in answers]
     if task.wants_number:
         answers = [answer._replace(arrays=tuple(map(single, answer.arrays))) for answer in answers]
     rights = [solve(task.right, case) for case in cases]
@@ -61,6 +64,13 @@ def row(title: str, text: str) -> str:
     return textwrap.fill(text, WIDTH, initial_indent=first, subsequent_indent=" " * len(first))
 
 
+def unpacked(answer: Answer, parts: int) -> Answer:
+    """A list [dq, dk] that became one array because its parts have one shape, as the parts again."""
+    if len(answer.arrays) == 1 and not answer.several and answer.arrays[0].shape[:1] == (parts,):
+        return Answer(tuple(answer.arrays[0]), several=True)
+    return answer
+
+
 def single(array: np.ndarray) -> np.ndarray:
     """A number in brackets, [0.98], as the number."""
     return array.reshape(()) if array.size == 1 else array
@@ -75,6 +85,8 @@ def solve(function, case: Case) -> Answer:
 
 def recognise(task: Task, cases: list[Case], answers: list[Answer], wrong: int) -> Mistake | None:
     """The mistake that gives what came in every case; else, of an answer with two mistakes, the one shown first."""
+    if answers[wrong].problem.startswith("OverflowError"):  # math.exp raises where np.exp gives an infinity
+        return next((mistake for mistake in task.mistakes if mistake.name == NO_MAXIMUM), None)
     for which in (range(len(cases)), (wrong,)):
         for mistake in task.mistakes:
             if len(which) < len(cases) and mistake.name == AS_GIVEN:
@@ -93,8 +105,11 @@ def agrees(task: Task, case: Case, answer: Answer, other: Answer) -> bool:
 
 def close(task: Task, case: Case, came: np.ndarray, right: np.ndarray) -> bool:
     """Equal up to the task's tolerance, relative to the largest right entry; coarser where float32 was used."""
-    coarse = came.dtype == np.float32 or any(np.asarray(value).dtype == np.float32 for value in case.values())
-    tolerance = max(task.tolerance, COARSE) if coarse else task.tolerance
+    tolerance = task.tolerance
+    if any(np.asarray(value).dtype == np.float32 for value in case.values()):
+        tolerance = max(tolerance, COARSE)
+    elif came.dtype == np.float32:
+        tolerance = max(tolerance, COARSE / 10)
     finite = np.abs(right[np.isfinite(right)])
     size = finite.max() if finite.size and finite.max() > 0 else 1.0
     return bool(np.allclose(came, right, rtol=0, atol=tolerance * size, equal_nan=True))

@@ -19,15 +19,15 @@ def far_rows(rng) -> list[dict]:
 
 def wide_rows(rng) -> list[dict]:
     """Rows that are wide in themselves. Multiples of 1/4: exact in float32, so that rounding decides nothing."""
-    wide = [[3000.0, 2998.0, 0.0, -3000.0], [0.0, -4000.0, 3.0, 1.0], [20000.0, 0.0, -20000.0, 19000.0]]
+    wide = [[3000.0, 2998.0, 0.0, -3000.0], [0.0, -4000.0, 3.0, 1.0], [0.0, 20000.0, -20000.0, 19000.0]]
     return [{"scores": np.array(wide) + np.round(4 * rng.normal(size=(3, 4))) / 4}]
 
 
 def some_weights(rng) -> list[dict]:
-    """Rows of weights; one row has zeros in it."""
+    """Rows of weights; one row has zeros in it, and in the second case one row has a single key."""
     weights = softmax_forward(2 * rng.normal(size=(3, 6)))
     weights[1] = [0.5, 0.0, 0.25, 0.25, 0.0, 0.0]
-    return [{"weights": weights}]
+    return [{"weights": weights}, {"weights": np.array([softmax_forward(rng.normal(size=4)), [0.0, 0.0, 1.0, 0.0]])}]
 
 
 def exps_over(scores, maximum=0.0, axis=-1):
@@ -42,9 +42,9 @@ def log_softmax(scores, axis=-1, shift=np.max):
     return shifted - np.log(np.exp(shifted).sum(axis=axis, keepdims=True))
 
 
-def entropy(weights, log=np.log, reduce=np.sum):
+def entropy(weights, log=np.log, reduce=np.sum, axis=-1):
     """−Σ w log w over each row, with 0 log 0 = 0."""
-    return -reduce(np.where(weights > 0, weights * log(np.where(weights > 0, weights, 1.0)), 0.0), axis=-1)
+    return -reduce(np.where(weights > 0, weights * log(np.where(weights > 0, weights, 1.0)), 0.0), axis=axis)
 
 
 def first_check(name, gives, says) -> Mistake:
@@ -70,6 +70,12 @@ TASKS = (
                 "one sum for all",
                 lambda scores: exps_over(scores, axis=None),
                 "All entries together sum to 1: the queries share one pot. Each query has weights of its own.",
+            ),
+            Mistake(
+                "maximum of the columns",
+                lambda scores: exps_over(scores, scores.max(axis=0)),
+                "You subtract another number from each entry of a row. Which shift leaves its differences alone?",
+                "notebook 03, section 2",
             ),
             Mistake(
                 "no exponential",
@@ -128,6 +134,16 @@ TASKS = (
             ),
             first_check(
                 "one sum for all", lambda scores: exps_over(scores, scores.max(), None), "All queries share one sum."
+            ),
+            Mistake(
+                "first score subtracted",
+                lambda scores: exps_over(scores, scores[:, :1]),
+                "You subtract the first score of each row. Another one can lie far above it.",
+            ),
+            first_check(
+                "wrong axis, no maximum",
+                lambda scores: exps_over(scores, axis=0),
+                "Your columns are divided by their sums, not your rows, and a sum is infinite.",
             ),
             first_check(
                 "one sum, no maximum",
@@ -236,6 +252,11 @@ TASKS = (
                 "Which exponent must not be large?",
             ),
             Mistake(
+                "first score subtracted",
+                lambda scores: log_softmax(scores, shift=lambda s, **_: s[:, :1]),
+                "The score that you subtract from a row can be its lowest. Then exp overflows at the others.",
+            ),
+            Mistake(
                 "maximum not put back",
                 lambda scores: scores - np.log(np.exp(scores - scores.max(-1, keepdims=True)).sum(-1, keepdims=True)),
                 "The maximum is subtracted inside the exponential but not outside: what is subtracted in one place "
@@ -282,6 +303,11 @@ TASKS = (
                 "one number",
                 lambda weights: entropy(weights).sum(),
                 "One number for the whole array came. Each row of weights has an entropy of its own.",
+            ),
+            Mistake(
+                "wrong axis",
+                lambda weights: entropy(weights, axis=0),
+                "You sum over the queries: one number for each key came. Which axis runs along a row?",
             ),
             Mistake(
                 "relative",

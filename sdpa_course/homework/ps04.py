@@ -202,6 +202,11 @@ TASKS = (
                 "You subtract the plain mean of dweights. A key with little weight should count little in it.",
             ),
             Mistake(
+                "mean of the products",
+                lambda dweights, weights: weights * (dweights - (weights * dweights).mean(axis=-1, keepdims=True)),
+                "The weights in your average already sum to 1. By what does `mean` divide once more?",
+            ),
+            Mistake(
                 "weight left out in front",
                 lambda dweights, weights: dweights - (weights * dweights).sum(axis=-1, keepdims=True),
                 "The average is right. But a key with hardly any weight is pushed as hard as the others.",

@@ -8,11 +8,12 @@ from .tasks import Mistake, Task
 
 
 def heads(rng) -> list[dict]:
-    """Tq, Tk, d_k and d_v all different. In the third case the rows of scaled scores lie near 800, −800 and 5."""
-    sizes = ((3, 5, 8, 2), (6, 4, 3, 7), (3, 5, 4, 2))
+    """All sizes different. Third case: rows of scores near 800, −800 and 5. Fourth: from −800 to 800 within a row."""
+    sizes = ((3, 5, 8, 2), (6, 4, 3, 7), (3, 5, 4, 2), (3, 5, 4, 2))
     shapes = [{"Q": (Tq, d_k), "K": (Tk, d_k), "V": (Tk, d_v)} for Tq, Tk, d_k, d_v in sizes]
     cases = [{name: 1.3 * rng.normal(size=shape) for name, shape in case.items()} for case in shapes]
     cases[2]["Q"][:, 0], cases[2]["K"][:, 0] = (800.0, -800.0, 5.0), 2.0
+    cases[3]["Q"][:, 0], cases[3]["K"][:, 0] = (800.0, -800.0, 5.0), (0.0, -2.0, 2.0, -2.0, 2.0)
     return cases
 
 
@@ -58,6 +59,16 @@ def shares(scores, maximum, axis=-1, keepdims=True):
     return exps / exps.sum(axis=axis, keepdims=keepdims)
 
 
+def visible(Q, K, mask):
+    """The scores, −∞ where the mask hides."""
+    return np.where(mask, scores_of(Q, K), -np.inf)
+
+
+def above_lowest(Q, K, V, mask=True):
+    """Each row's lowest score subtracted: in a wide row the same infinities as with its mean or its first score."""
+    return shares(visible(Q, K, mask), scores_of(Q, K).min(axis=-1, keepdims=True)) @ V
+
+
 def divided_again(Q, K, V, mask):
     """Softmax over all keys, hidden weights set to 0, and each row divided by what is left of it."""
     return (weights := softmax_forward(scores_of(Q, K)) * mask) @ V / weights.sum(axis=-1, keepdims=True)
@@ -78,6 +89,11 @@ def wrong_scales(function, left_out: str, too_much: str) -> tuple[Mistake, Mista
     )
 
 
+def far_off(name, gives, hint) -> Mistake:
+    """A mistake that shows only where scores are far from 0."""
+    return Mistake(name, gives, hint, "notebook 03, section 3")
+
+
 TASKS = (
     Task(
         "ps05.attention",
@@ -93,9 +109,10 @@ TASKS = (
                 "You divide by the whole width. The typical size of a dot product grows more slowly than the width.",
             ),
             Mistake(
-                "number of keys",
-                lambda Q, K, V: attend(Q, K, V, scale=len(K) ** -0.5),
-                "Your scale depends on how many keys there are, not on how many products make up one score.",
+                "number of keys", lambda Q, K, V: attend(Q, K, V, scale=len(K) ** -0.5), "Your scale counts the keys."
+            ),
+            Mistake(
+                "multiplied", lambda Q, K, V: attend(Q, K, V, scale=len(Q.T) ** 0.5), "Your scale makes scores larger."
             ),
             Mistake(
                 "scaled after softmax",
@@ -107,34 +124,29 @@ TASKS = (
                 lambda Q, K, V: softmax_forward(scores_of(Q, K), axis=0) @ V,
                 "Your softmax lets the queries compete for each key. It is the keys that compete for each query.",
             ),
-            Mistake(
-                "weights",
-                lambda Q, K, V: softmax_forward(scores_of(Q, K)),
-                "These are the weights, and they are right. One step is left: what are the weights for?",
+            Mistake("weights", lambda Q, K, V: softmax_forward(scores_of(Q, K)), "Right weights. One step is left."),
+            far_off(
+                "mean or minimum subtracted", above_lowest, "In a row from −800 to 800 your exponents get too large."
             ),
-            Mistake(
+            far_off(
                 "no maximum",
                 lambda Q, K, V: shares(scores_of(Q, K), 0.0) @ V,
                 "Ordinary scores work. Near 800 and −800 exp gives infinities and zeros, and the quotients are NaN.",
-                "notebook 03, section 3",
             ),
-            Mistake(
+            far_off(
                 "global maximum",
                 lambda Q, K, V: shares(scores_of(Q, K), scores_of(Q, K).max()) @ V,
                 "Ordinary scores work. In rows that lie far apart only the highest one survives: 0 / 0 in the others.",
-                "notebook 03, section 3",
             ),
-            Mistake(
+            far_off(
                 "clipped",
                 lambda Q, K, V: shares(np.clip(scores_of(Q, K), -700, 700), 0.0) @ V,
                 "Ordinary scores work. But clipped scores are all equal. Which change leaves their differences alone?",
-                "notebook 03, section 3",
             ),
-            Mistake(
+            far_off(
                 "NaN replaced",
                 lambda Q, K, V: np.nan_to_num(shares(scores_of(Q, K), 0.0)) @ V,
                 "There is no NaN left, but the rows where it stood are zeros now, and no averages. Why did it come?",
-                "notebook 03, section 3",
             ),
         ),
     ),
@@ -188,10 +200,17 @@ TASKS = (
                 "divided again", divided_again, "A hidden score above 1000 takes part in your sum or in your maximum."
             ),
             Mistake(
-                "mask inverted",
-                lambda Q, K, V, mask: attend(Q, K, V, ~mask),
-                "You show what should be hidden and hide the rest. True means: this query may see this key.",
+                "finite number subtracted",
+                lambda Q, K, V, mask: softmax_forward(scores_of(Q, K) - 1000.0 * ~mask) @ V,
+                "You subtract a finite number from hidden scores. One that is high enough still wins.",
             ),
+            Mistake("mask ignored", lambda Q, K, V, mask: attend(Q, K, V), "Your mask changes nothing."),
+            Mistake(
+                "wrong axis",
+                lambda Q, K, V, mask: softmax_forward(visible(Q, K, mask), axis=0) @ V,
+                "Your columns of weights sum to 1, over the queries that see a key. Which way did Task 1 sum?",
+            ),
+            Mistake("mask inverted", lambda Q, K, V, mask: attend(Q, K, V, ~mask), "You show what should be hidden."),
             Mistake(
                 "score 0",
                 lambda Q, K, V, mask: softmax_forward(scores_of(Q, K) * mask) @ V,
@@ -207,11 +226,16 @@ TASKS = (
                 lambda Q, K, V, mask: softmax_forward(np.where(mask, scores_of(Q, K), -1000.0)) @ V,
                 "Your hidden score is a finite number, and the visible ones can be lower.",
             ),
-            Mistake(
+            far_off("mean or minimum subtracted", above_lowest, "In a wide visible row your exponents get too large."),
+            far_off(
+                "global maximum",
+                lambda Q, K, V, mask: shares(s := visible(Q, K, mask), s.max()) @ V,
+                "What must be hidden is hidden. But a row far below the highest one becomes 0 / 0.",
+            ),
+            far_off(
                 "no maximum",
-                lambda Q, K, V, mask: shares(np.where(mask, scores_of(Q, K), -np.inf), 0.0) @ V,
+                lambda Q, K, V, mask: shares(visible(Q, K, mask), 0.0) @ V,
                 "What must be hidden is hidden. But rows of visible scores near 800 and −1200 are lost, as in Task 1.",
-                "notebook 03, section 3",
             ),
             Mistake(
                 "mask added",
@@ -232,9 +256,10 @@ TASKS = (
             *wrong_scales(
                 attend, "The zeros are right. Step 3 is missing.", "The zeros are right. Step 3 divides by too much."
             ),
+            Mistake("mask ignored", lambda Q, K, V, mask: attend(Q, K, V), "Your output does not depend on the mask."),
             Mistake(
                 "not a number",
-                lambda Q, K, V, mask: shares(np.where(mask, scores_of(Q, K), -np.inf), 0.0) @ V,
+                lambda Q, K, V, mask: shares(visible(Q, K, mask), 0.0) @ V,
                 "Where nothing may be seen, the sum of the exponentials is 0 or NaN. Look at what you divide there.",
             ),
             Mistake(
@@ -278,9 +303,15 @@ TASKS = (
                 "One bug is mended: the scores are right. Now print the sums of the weights along both axes.",
             ),
             Mistake(
-                "wrong axis",
-                lambda *inputs: self_attend(*inputs, axis=0),
-                "The scores are right. But now each column of the weights sums to 1, and the rows still do not.",
+                "row sums, no scale", lambda *W: self_attend(*W, scale=1.0, keepdims=False), "No scale; wrong row sums."
+            ),
+            Mistake(
+                "row sums, 1/d_k",
+                lambda X, W_Q, *W: self_attend(X, W_Q, *W, scale=1 / W_Q.shape[-1], keepdims=False),
+                "You found the width that counts; a root is missing. And the rows of your weights do not sum to 1.",
+            ),
+            Mistake(
+                "wrong axis", lambda *inputs: self_attend(*inputs, axis=0), "Now each column of weights sums to 1."
             ),
             Mistake(
                 "wrong axis, sqrt(d_model)",

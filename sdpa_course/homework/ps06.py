@@ -239,6 +239,12 @@ TASKS = (
                 "Every column of your weights sums to 1. Who shares out its attention, and among whom?",
             ),
             Mistake(
+                "over the queries on both ways",
+                variant(softmax=lambda scores: softmax_forward(scores.T).T, softmax_back=WRONG["wrong axis"]),
+                "Forward and back fit together, but they belong to a layer where each key shares itself out among the "
+                "queries. Look at the axis of your softmax.",
+            ),
+            Mistake(
                 "dV first",
                 lambda *inputs: tuple(gradients(*inputs)[part] for part in (2, 0, 1)),
                 "All three are right, in the order in which you came to them. The task names another order.",

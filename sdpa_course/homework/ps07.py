@@ -14,11 +14,12 @@ def long_pairs(rng) -> list[dict]:
 
 
 def heads_with_gradient(rng) -> list[dict]:
-    """Queries and keys of several heads and of very different lengths, one a for each head, and dweights."""
+    """Queries and keys in several heads, of very different lengths; an a for each head, the first below 0; dweights."""
     cases = []
     for heads, t, s, d in ((2, 3, 5, 4), (3, 6, 4, 7)):
         q, k = (rng.normal(size=(heads, n, d)) * rng.uniform(0.5, 3, size=(heads, n, 1)) for n in (t, s))
         a = rng.uniform(0.5, 1, size=heads) + 0.5 * np.arange(heads)
+        a[0] *= -1
         cases.append({"q": q, "k": k, "a": a, "dweights": rng.normal(size=(heads, t, s))})
     return cases
 
@@ -135,7 +136,7 @@ TASKS = (
             ),
             Mistake(
                 "a for g",
-                lambda q, k, a: qk_norm(q, k, np.log(a))[0],
+                lambda q, k, a: qk_norm(q, k, 0 * a, a[:, None, None])[0],
                 "You multiply by a itself. What is learned is the logarithm of the factor.",
                 read="notebook 07, section 7",
             ),
@@ -168,6 +169,11 @@ TASKS = (
                 "only k",
                 lambda q, k, a: weights_of(q, unit(k), a),
                 "The keys have length 1. But double a query: your weights get sharper, and its cosines stay the same.",
+            ),
+            Mistake(
+                "wrong axis",
+                lambda q, k, a: softmax_forward(qk_norm(q, k, a)[1], axis=-2),
+                "The scores are right. But the weights of each key sum to 1, over the queries: who asks here?",
             ),
             Mistake("no softmax", lambda *x: qk_norm(*x)[1], "These are the scores. Do your rows sum to 1?"),
             Mistake(
@@ -202,6 +208,12 @@ TASKS = (
                 lambda *inputs: gradient_on_a(*inputs, back=lambda dweights, p: dweights * p * (1 - p)),
                 "You went back through p(1 - p) alone. A larger score also takes weight from the row's other keys.",
                 read="notebook 04, section 5",
+            ),
+            Mistake(
+                "no row sum",
+                lambda *inputs: gradient_on_a(*inputs, back=lambda dweights, p: p * dweights),
+                "Your dscores are p times dweights. Each of their rows should sum to 0: what is still to be taken off?",
+                read="notebook 06, section 3",
             ),
             Mistake(
                 "opposite sign",

@@ -61,6 +61,11 @@ def grouped(Q, K, V, scale=None):
     return attention_forward(Q, K, V, scale=scale)[0]
 
 
+def grouped_over_queries(Q, K, V):
+    """As many key/value heads as query heads, and softmax over the queries."""
+    return softmax_forward(Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1]), axis=-2) @ V
+
+
 def dealt(x, heads):
     """Key/value heads dealt out in turn, 0 1 0 1 0 1, rather than 0 0 0 1 1 1."""
     return np.concatenate([x] * (heads // len(x)))
@@ -287,6 +292,11 @@ TASKS = (
                 "order not put back",
                 lambda Q, K, V: grouped(Q, K, V)[np.arange(len(Q)).reshape(len(K), -1).T.ravel()],
                 "Every query head reads the right head, but your output lists them in another order.",
+            ),
+            Mistake(
+                "wrong axis",
+                lambda Q, K, V: grouped_over_queries(Q, *(np.repeat(x, len(Q) // len(x), axis=0) for x in (K, V))),
+                "The sharing is right. But your softmax runs over the queries: one query's weights do not sum to 1.",
             ),
             Mistake("no scale", lambda Q, K, V: grouped(Q, K, V, 1.0), "The sharing is right, the scale is lost."),
             Mistake(

@@ -9,16 +9,21 @@ from .tasks import Mistake, Task
 
 
 def some_logits(rng) -> list[dict]:
-    """Predictions over more classes, and a different target for each."""
-    sizes = ((4, 7), (3, 5))
-    return [{"logits": 2 * rng.normal(size=(n, c)), "targets": rng.permutation(c)[:n]} for n, c in sizes]
+    """Predictions over more classes, and a different target for each; the first one's p is so small that an ε shows."""
+    cases = []
+    for n, classes in ((4, 7), (3, 5)):
+        logits, targets = 2 * rng.normal(size=(n, classes)), rng.permutation(classes)[:n]
+        logits[0, targets[0]] = logits[0].min() - 14
+        cases.append({"logits": logits, "targets": targets})
+    return cases
 
 
 def far_logits(rng) -> list[dict]:
-    """Rows around 1000, −1000 and 0; in the third one the target is nearly impossible."""
+    """Rows around 1000, −1000 and 0; one target is nearly impossible, one far above its row's mean."""
     logits = rng.normal(size=(4, 6)) + np.array([[1000.0], [-1000.0], [0.0], [0.0]])
     targets = rng.permutation(6)[:4]
     logits[2, targets[2]] -= 900
+    logits[3, targets[3]] += 950
     return [{"logits": logits, "targets": targets}]
 
 
@@ -54,14 +59,14 @@ def cross_entropy(logits, targets):
     return loss, cross_entropy_backward(cache)
 
 
-def from_shares(exps, targets, epsilon=0.0):
-    """The same by way of p: −mean log p and (p − one-hot) / n, with p the share of an entry in its row."""
-    (n, classes), p = exps.shape, exps / exps.sum(axis=-1, keepdims=True)
+def from_shares(exps, targets, epsilon=0.0, whole=False):
+    """The same by way of p: −mean log p and (p − one-hot) / n, p a share of its row, or `exps` as it is."""
+    (n, classes), p = exps.shape, exps / (1 if whole else exps.sum(axis=-1, keepdims=True))
     return -np.log(p[np.arange(n), targets] + epsilon).mean(), (p - np.eye(classes)[targets]) / n
 
 
 def in_logs(logits, targets, shift=0.0):
-    """The same by way of log p, with one number taken off all logits."""
+    """The same by way of log p, with a number taken off all logits, or one off each row."""
     n, log_p = len(logits), logits - shift - np.log(np.exp(logits - shift).sum(axis=-1, keepdims=True))
     return -log_p[np.arange(n), targets].mean(), (np.exp(log_p) - np.eye(logits.shape[1])[targets]) / n
 
@@ -139,7 +144,17 @@ LOSSES = {
     "uphill": lambda z, t: (cross_entropy(z, t)[0], -cross_entropy(z, t)[1]),
     "whole columns": by_columns,
 }
-LOSS_HINTS = {
+BELOW_1000 = {  # told apart from the others only where nothing overflows
+    "p changed before the loss": lambda z, t: (np.nan, cross_entropy(z, t)[1]),
+    "wrong axis": lambda z, t: from_shares(softmax_forward(z, axis=0), t, whole=True),
+} | {
+    f"epsilon {epsilon:g}": lambda z, t, epsilon=epsilon: from_shares(softmax_forward(z), t, epsilon)
+    for epsilon in (1e-5, 1e-6, 1e-7, 1e-8)
+}
+LOSS_HINTS = {name: f"Your loss has log(p + {name[8:]}): a cost that is a little too low." for name in BELOW_1000} | {
+    "p changed before the loss": "The gradient is right, the loss is the logarithm of numbers below 0. After d = p "
+    "there are two names for one array.",
+    "wrong axis": "Your p sums to 1 down each column, over the predictions. A prediction shares 1 among its classes.",
     "sum": "Loss and gradient both grow with the number of predictions: you add up where you should average.",
     "gradient of the sum": "The loss is right. This gradient belongs to a loss that adds up the predictions.",
     "loss of the sum": "The gradient is right, and it is that of a mean. Your loss is a sum.",
@@ -154,6 +169,8 @@ STEPS = {
     "no scale": lambda *a: both_steps(*a, power=0),
     "1/d_k": lambda *a: both_steps(*a, power=-1),
     "sqrt(d_model)": lambda *a: both_steps(*a, wide=True),
+    "scale on W_Q only": lambda *a: (both_steps(*a)[0], both_steps(*a, power=0)[1]),
+    "scale on W_K only": lambda *a: (both_steps(*a, power=0)[0], both_steps(*a)[1]),
     "uphill": lambda *a: both_steps(*a[:-1], -a[-1]),
     "no rate": lambda *a: both_steps(*a[:-1], 1.0),
     "other order": lambda *a: both_steps(*a)[::-1],
@@ -161,6 +178,8 @@ STEPS = {
     "keys first": lambda *a: (both_steps(*a[:3], both_steps(*a)[1], *a[4:])[0], both_steps(*a)[1]),
 }
 STEP_HINTS = {
+    "scale on W_Q only": "The new W_Q is right. The step on W_K is √d_k times too long: every score was scaled.",
+    "scale on W_K only": "The new W_K is right. The step on W_Q is √d_k times too long: it meets the same scores.",
     "no scale": "This is the step of a head without a scale. What shrinks the scores shrinks their slopes too.",
     "1/d_k": "The scale has come in twice. It stands once in the formula of the scores.",
     "sqrt(d_model)": "Your scale counts the rows of W_Q, the width of a token. How wide is a query?",
@@ -180,7 +199,7 @@ TASKS = (
         cases=some_logits,
         outputs=("loss", "dlogits"),
         right=cross_entropy,
-        mistakes=mistakes(LOSSES, LOSS_HINTS),
+        mistakes=mistakes(LOSSES | BELOW_1000, LOSS_HINTS),
     ),
     Task(
         "ps09.cross_entropy_large",
@@ -201,7 +220,8 @@ TASKS = (
             Mistake(
                 "no maximum in the loss",
                 lambda z, t: (in_logs(z, t)[0], cross_entropy(z, t)[1]),
-                "The gradient is right. In the loss, the sum inside the logarithm still overflows.",
+                "The gradient is right, the loss is NaN. If the check above fails too, mend that first. If it passes, "
+                "the sum inside the logarithm overflows.",
             ),
             Mistake(
                 "no maximum in the logs",
@@ -218,6 +238,11 @@ TASKS = (
                 "global maximum in the logs",
                 lambda z, t: in_logs(z, t, shift=z.max()),
                 "One maximum for the whole table: the others underflow, to a logarithm of 0. Each row needs its own.",
+            ),
+            Mistake(
+                "row mean",
+                lambda z, t: in_logs(z, t, shift=z.mean(axis=-1, keepdims=True)),
+                "You take its mean off each row. One logit here is nearly 800 above it, and its exponential overflows.",
             ),
             Mistake(
                 "log of zero",

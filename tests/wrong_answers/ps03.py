@@ -58,6 +58,20 @@ def softmax_of_everything_textbook(scores):
     return np.exp(scores) / np.exp(scores).sum()
 
 
+def softmax_down_the_columns_textbook(scores):
+    return np.exp(scores) / np.exp(scores).sum(0, keepdims=True)
+
+
+def softmax_below_column_maxima(scores):
+    exps = np.exp(scores - np.max(scores, axis=0))
+    return exps / np.sum(exps, axis=1)[:, None]
+
+
+def softmax_above_the_first(scores):
+    exps = np.exp(scores - scores[:, :1])
+    return exps / exps.sum(axis=1, keepdims=True)
+
+
 def softmax_clipped(scores):
     exps = np.exp(np.minimum(np.maximum(scores, -80), 80))
     return exps / exps.sum(axis=1, keepdims=True)
@@ -120,6 +134,11 @@ def log_softmax_above_the_minimum(scores):
     return scores - lowest - np.log(np.exp(scores - lowest).sum(axis=-1, keepdims=True))
 
 
+def log_softmax_above_the_first(scores):
+    shifted = scores - scores[:, :1]
+    return shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
+
+
 def log_softmax_half_shifted(scores):
     exps = np.exp(scores - scores.max(axis=1, keepdims=True))
     return scores - np.log(exps.sum(axis=1, keepdims=True))
@@ -166,6 +185,14 @@ def entropy_relative(weights):
     return np.array(entropy_by_loops(weights)) / math.log(len(weights[0]))
 
 
+def entropy_of_the_columns(weights):
+    return -sum(row * np.log(np.maximum(row, 1e-30)) for row in weights)
+
+
+def entropy_of_three_rows(weights):
+    return [entropy_by_loops(weights)[i] for i in range(3)]
+
+
 def entropy_kept_axis(weights):
     logs = np.log(weights, where=weights > 0, out=np.zeros_like(weights))
     return -np.sum(weights * logs, axis=-1, keepdims=True)
@@ -184,6 +211,7 @@ WRONG = {
     "softmax": [
         (softmax_down_the_columns, "wrong axis"),
         (softmax_of_everything, "one sum for all"),
+        (softmax_below_column_maxima, "maximum of the columns"),
         (shares_of_scores, "no exponential"),
         (only_exponentials, "not divided"),
         (softmax_of_ratios, "divided by the maximum"),
@@ -196,6 +224,8 @@ WRONG = {
         (softmax_about_the_mean, "mean subtracted"),
         (softmax_above_the_minimum, "minimum subtracted"),
         (softmax_of_everything, "one sum for all"),
+        (softmax_down_the_columns_textbook, "wrong axis, no maximum"),
+        (softmax_above_the_first, "first score subtracted"),
         (softmax_of_everything_textbook, "one sum, no maximum"),
         (shares_of_scores, "no exponential"),
         (softmax_of_ratios, "divided by the maximum"),
@@ -220,6 +250,7 @@ WRONG = {
         (log_of_weights_with_a_floor, ""),
         (log_of_weights_plus_a_little, ""),
         (log_softmax_about_the_mean, "mean or minimum subtracted"),
+        (log_softmax_above_the_first, "first score subtracted"),
         (log_softmax_above_the_minimum, "mean or minimum subtracted"),
     ],
     "entropy": [
@@ -228,6 +259,8 @@ WRONG = {
         (entropy_negative, "no minus"),
         (entropy_averaged, "mean"),
         (entropy_of_everything, "one number"),
+        (entropy_of_the_columns, "wrong axis"),
+        (entropy_of_three_rows, ""),
         (entropy_relative, "relative"),
         (entropy_kept_axis, "a column"),
     ],

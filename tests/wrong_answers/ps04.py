@@ -203,6 +203,11 @@ def backward_centred(dweights, weights):
     return out
 
 
+def backward_averaged_twice(dweights, weights):
+    averages = [np.mean(p * dp) for p, dp in zip(weights, dweights, strict=True)]
+    return weights * (dweights - np.array(averages)[:, None])
+
+
 def backward_average_only(dweights, weights):
     return dweights - np.einsum("tj,tj->t", dweights, weights)[:, None]
 
@@ -328,6 +333,7 @@ WRONG = {
         (backward_down_the_columns, "wrong axis"),
         (backward_of_one_row, "one sum for all"),
         (backward_centred, "plain mean"),
+        (backward_averaged_twice, "mean of the products"),
         (backward_average_only, "weight left out in front"),
         (backward_without_brackets, "average taken off last"),
         (backward_swapped, "arguments swapped"),

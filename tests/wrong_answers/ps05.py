@@ -62,6 +62,30 @@ def attention_nan_to_num(Q, K, V):
     return np.nan_to_num(attention_textbook(Q, K, V))
 
 
+def softmax_shifted(scores, shift):
+    exps = np.exp(scores - shift)
+    return exps / exps.sum(axis=1, keepdims=True)
+
+
+def attention_times_root(Q, K, V):
+    return softmax_rows(Q @ K.T * math.sqrt(Q.shape[1])) @ V
+
+
+def attention_about_the_mean(Q, K, V):
+    scores = Q @ K.T / np.sqrt(Q.shape[1])
+    return softmax_shifted(scores, scores.mean(axis=1, keepdims=True)) @ V
+
+
+def attention_above_the_minimum(Q, K, V):
+    scores = Q @ K.T / np.sqrt(Q.shape[1])
+    return softmax_shifted(scores, np.min(scores, axis=1)[:, None]) @ V
+
+
+def attention_above_the_first(Q, K, V):
+    scores = Q @ K.T / np.sqrt(Q.shape[1])
+    return softmax_shifted(scores, scores[:, :1]) @ V
+
+
 def attention_over_root_of_value_width(Q, K, V):
     return softmax_rows(Q @ K.T / np.sqrt(V.shape[1])) @ V
 
@@ -186,6 +210,30 @@ def mask_forgotten(Q, K, V, mask):
     return attention_by_loops(Q, K, V)
 
 
+def thousand_times_one_minus_mask(Q, K, V, mask):
+    return softmax_rows(Q @ K.T / np.sqrt(Q.shape[1]) - 1000 * (1 - mask)) @ V
+
+
+def masked_shifted(shift):
+    def masked(Q, K, V, mask):
+        scores = Q @ K.T / np.sqrt(Q.shape[1])
+        exps = np.where(mask, np.exp(scores - shift(scores)), 0)
+        return exps / exps.sum(axis=1, keepdims=True) @ V
+
+    return masked
+
+
+def masked_down_the_columns(Q, K, V, mask):
+    exps = np.exp(Q @ K.T / np.sqrt(Q.shape[1])) * mask
+    return exps / exps.sum(axis=0) @ V
+
+
+def masked_one_maximum(Q, K, V, mask):
+    scores = Q @ K.T / np.sqrt(Q.shape[1])
+    scores[~mask] = -np.inf
+    return softmax_shifted(scores, np.max(scores)) @ V
+
+
 def masked_plain(Q, K, V, mask):
     scores = np.where(mask, Q @ K.T / np.sqrt(Q.shape[1]), -np.inf)
     return softmax_rows(scores) @ V
@@ -242,6 +290,17 @@ def self_as_given(X, W_Q, W_K, W_V):
 def self_scale_mended(X, W_Q, W_K, W_V):
     Q, K, V = X @ W_Q, X @ W_K, X @ W_V
     exps = np.exp(Q @ K.T / np.sqrt(K.shape[-1]))
+    return (exps / exps.sum(axis=-1)) @ V
+
+
+def self_scale_deleted(X, W_Q, W_K, W_V):
+    exps = np.exp((X @ W_Q) @ (X @ W_K).T)
+    return (exps / exps.sum(axis=1)) @ (X @ W_V)
+
+
+def self_scale_without_root(X, W_Q, W_K, W_V):
+    Q, K, V = X @ W_Q, X @ W_K, X @ W_V
+    exps = np.exp(Q @ K.T / K.shape[-1])
     return (exps / exps.sum(axis=-1)) @ V
 
 
@@ -303,6 +362,10 @@ WRONG = {
         (attention_weights_scaled, "scaled after softmax"),
         (attention_down_the_columns, "wrong axis"),
         (attention_stops_early, "weights"),
+        (attention_times_root, "multiplied"),
+        (attention_about_the_mean, "mean or minimum subtracted"),
+        (attention_above_the_minimum, "mean or minimum subtracted"),
+        (attention_above_the_first, "mean or minimum subtracted"),
         (attention_textbook, "no maximum"),
         (attention_one_maximum, "global maximum"),
         (attention_clipped, "clipped"),
@@ -339,11 +402,18 @@ WRONG = {
         (mask_added_as_thousands, "finite score"),
         (visible_exponentials_only, "no maximum"),
         (minus_one_where_hidden, "mask added"),
-        (mask_forgotten, ""),
+        (mask_forgotten, "mask ignored"),
+        (thousand_times_one_minus_mask, "finite number subtracted"),
+        (masked_shifted(lambda s: s.mean(axis=1, keepdims=True)), "mean or minimum subtracted"),
+        (masked_shifted(lambda s: s.min(axis=1, keepdims=True)), "mean or minimum subtracted"),
+        (masked_shifted(lambda s: s[:, :1]), "mean or minimum subtracted"),
+        (masked_down_the_columns, "wrong axis"),
+        (masked_one_maximum, "global maximum"),
     ],
     "masked_attention_blind": [
         (masked_unscaled, "no scale"),
         (masked_over_width, "1/d_k"),
+        (mask_forgotten, "mask ignored"),
         (masked_plain, "not a number"),
         (masked_and_divided_again, "not a number"),
         (masked_minus_a_billion, "uniform"),
@@ -355,6 +425,8 @@ WRONG = {
         (self_as_given, "as given"),
         (self_rows_mended, "sqrt(d_model)"),
         (self_scale_mended, "row sums"),
+        (self_scale_deleted, "row sums, no scale"),
+        (self_scale_without_root, "row sums, 1/d_k"),
         (self_columns, "wrong axis"),
         (self_columns_as_given, "wrong axis, sqrt(d_model)"),
         (self_one_sum, "one sum"),

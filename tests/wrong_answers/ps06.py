@@ -212,6 +212,15 @@ def backward_softmax_down_the_columns(dout, Q, K, V):
     return ddots @ K, ddots.T @ Q, weights.T @ dout
 
 
+def backward_of_turned_softmax(dout, Q, K, V):
+    scale = 1 / math.sqrt(Q.shape[1])
+    weights = np.exp(scale * Q @ K.T)
+    weights = weights / weights.sum(axis=0, keepdims=True)
+    dweights = dout @ V.T
+    dscores = weights * (dweights - np.sum(weights * dweights, axis=0, keepdims=True))
+    return scale * dscores @ K, scale * dscores.T @ Q, weights.T @ dout
+
+
 def backward_dV_first(dout, Q, K, V):
     scale, weights, _ = stages(dout, Q, K, V)
     dV = weights.T @ dout
@@ -314,6 +323,7 @@ WRONG = {
         (backward_with_the_given_bug, "plain mean"),
         (backward_scaling_dQ_only, "scale on dQ only"),
         (backward_softmax_down_the_columns, "softmax over the queries"),
+        (backward_of_turned_softmax, "over the queries on both ways"),
         (backward_dV_first, "dV first"),
         (backward_dK_not_turned, ""),
         (backward_in_another_order, ""),

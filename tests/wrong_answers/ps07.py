@@ -118,6 +118,15 @@ def norm_without_softmax(q, k, a):
     return np.einsum("h,htd,hsd->hts", np.exp(a), q, k) / lengths
 
 
+def norm_without_sign(q, k, a):
+    return norm_after_the_product(q, k, abs(a))
+
+
+def norm_shared_out_among_queries(q, k, a):
+    exps = np.exp(norm_without_softmax(q, k, a))
+    return exps / exps.sum(axis=1, keepdims=True)
+
+
 def norm_over_temperature(q, k, a):
     lengths = np.linalg.norm(q, axis=-1)[:, :, None] * np.linalg.norm(k, axis=-1)[:, None, :]
     return softmax(q @ k.swapaxes(1, 2) / lengths / np.exp(a)[:, None, None])
@@ -171,6 +180,11 @@ def slope_by_diagonal(q, k, a, dweights):
     _, scores, _ = parts(q, k, a, dweights)
     p = softmax(scores)
     return ((p - p**2) * dweights * scores).sum(axis=2).sum(axis=1)
+
+
+def slope_of_products(q, k, a, dweights):
+    _, scores, _ = parts(q, k, a, dweights)
+    return np.einsum("hts,hts,hts->h", softmax(scores), dweights, scores)
 
 
 def slope_of_log_temperature(q, k, a, dweights):
@@ -326,6 +340,8 @@ WRONG = {
         (norm_to_mean_square_one, "times the root"),
         (norm_keys_only, "only k"),
         (norm_without_softmax, "no softmax"),
+        (norm_shared_out_among_queries, "wrong axis"),
+        (norm_without_sign, ""),
         (norm_over_temperature, "a temperature"),
         (norm_forgotten, ""),
         (norm_a_on_the_keys, ""),
@@ -334,6 +350,7 @@ WRONG = {
         (slope_of_g, "gradient on g"),
         (slope_without_softmax, "softmax skipped"),
         (slope_by_diagonal, "diagonal only"),
+        (slope_of_products, "no row sum"),
         (slope_of_log_temperature, "opposite sign"),
         (slope_of_all_heads, "all heads together"),
         (slope_with_plain_mean, "plain mean"),

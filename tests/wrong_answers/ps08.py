@@ -233,6 +233,11 @@ def grouped_as_longer_queries(Q, K, V):
     return attend(Q.reshape(len(K), -1, d_k), K, V).reshape(heads, Tq, -1)
 
 
+def grouped_down_the_columns(Q, K, V):
+    g = len(Q) // len(K)
+    return [softmax(q @ K[i // g].T / math.sqrt(len(q[0])), axis=0) @ V[i // g] for i, q in enumerate(Q)]
+
+
 def grouped_mean(Q, K, V):
     return attend(Q, K.mean(axis=0), V.mean(axis=0))
 
@@ -299,6 +304,7 @@ WRONG = {
         (grouped_swapped_and_left, "order not put back"),
         (lambda Q, K, V: grouped_by_repeat(Q, K, V, root=1), "no scale"),
         (lambda Q, K, V: grouped_by_repeat(Q, K, V, root=Q.shape[2]), "1/d_k"),
+        (grouped_down_the_columns, "wrong axis"),
         (grouped_mean, ""),
     ],
 }

@@ -107,6 +107,19 @@ def loss_overflows_gradient_does_not(logits, targets):
     return np.mean(costs), (probabilities(logits) - one_hot(logits, targets)) / len(costs)
 
 
+def loss_of_changed_p(logits, targets):
+    p = probabilities(logits)
+    dlogits = p
+    dlogits[np.arange(len(p)), targets] -= 1
+    return -np.log(p[np.arange(len(p)), targets]).mean(), dlogits / len(p)
+
+
+def loss_less_the_mean(logits, targets):
+    """In float64: in float32 the row of the impossible target overflows as well."""
+    logits = np.array(logits, dtype=float)
+    return loss_no_maximum_in_log_p(logits - np.mean(logits, axis=1)[:, None], targets)
+
+
 def loss_log_of_rounded(logits, targets):
     return loss_textbook(logits - logits.max(axis=1)[:, None], targets)
 
@@ -161,6 +174,19 @@ def step_with(scale_of):
         scale = scale_of(*W_Q.shape)
         dW_Q = np.einsum("im,ij,jn,nk->mk", x_queries, dscores, x_keys, W_K) * scale
         dW_K = np.einsum("jn,ij,im,mk->nk", x_keys, dscores, x_queries, W_Q) * scale
+        return W_Q - rate * dW_Q, W_K - rate * dW_K
+
+    return step
+
+
+def step_with_scale_on_one(which):
+    def step(x_queries, x_keys, W_Q, W_K, dscores, rate):
+        dW_Q = x_queries.T @ (dscores @ (x_keys @ W_K))
+        dW_K = x_keys.T @ (dscores.T @ (x_queries @ W_Q))
+        if which == "W_Q":
+            dW_Q = dW_Q / math.sqrt(W_Q.shape[1])
+        else:
+            dW_K = dW_K / math.sqrt(W_K.shape[1])
         return W_Q - rate * dW_Q, W_K - rate * dW_K
 
     return step
@@ -328,7 +354,12 @@ WRONG = {
         (mean_gradient_of_added_loss, "loss of the sum"),
         (loss_without_minus, "no minus"),
         (gradient_is_p, "no target"),
-        (loss_down_the_columns, ""),
+        (loss_down_the_columns, "wrong axis"),
+        (loss_of_changed_p, "p changed before the loss"),
+        (loss_with_epsilon(1e-5), "epsilon 1e-05"),
+        (loss_with_epsilon(1e-6), "epsilon 1e-06"),
+        (loss_with_epsilon(1e-7), "epsilon 1e-07"),
+        (loss_with_epsilon(1e-8), "epsilon 1e-08"),
     ],
     "cross_entropy_large": [
         (loss_textbook, "no maximum"),
@@ -338,6 +369,8 @@ WRONG = {
         (loss_one_maximum_in_logs, ""),
         (loss_no_maximum_in_log_p, "no maximum in the logs"),
         (loss_overflows_gradient_does_not, "no maximum in the loss"),
+        (loss_of_changed_p, "no maximum in the loss"),
+        (loss_less_the_mean, "row mean"),
         (loss_log_of_rounded, "log of zero"),
         (loss_with_epsilon(1e-12), "epsilon 1e-12"),
         (loss_clipped(1e-12), "epsilon 1e-12"),
@@ -359,6 +392,8 @@ WRONG = {
         (step_with(lambda d_model, d_k: 1), "no scale"),
         (step_with(lambda d_model, d_k: 1 / d_k), "1/d_k"),
         (step_with(lambda d_model, d_k: 1 / math.sqrt(d_model)), "sqrt(d_model)"),
+        (step_with_scale_on_one("W_Q"), "scale on W_Q only"),
+        (step_with_scale_on_one("W_K"), "scale on W_K only"),
         (step_uphill, "uphill"),
         (step_in_turn, "queries first"),
         (step_keys_first, "keys first"),
