@@ -9,13 +9,16 @@ from nbgrader.apps.api import NbGraderAPI
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config.loader import PyFileConfigLoader
 
-step, *problem_sets = sys.argv[1:]
-config = PyFileConfigLoader("nbgrader_config.py").load_config()
-directory = CourseDirectory(config=config)
-api = NbGraderAPI(directory, config=config)
-for name in problem_sets:
-    students = ("perfect", "untouched") if step == "autograde" else (None,)
-    for student in students:
-        result = getattr(api, step)(name, *(student,) * (student is not None))
-        if not result["success"]:
-            sys.exit(f"{step} {name} {student}: {result['error']}")
+
+def main(step: str, *problem_sets: str) -> None:
+    config = PyFileConfigLoader("nbgrader_config.py").load_config()
+    api = NbGraderAPI(CourseDirectory(config=config), config=config)
+    for name in problem_sets:
+        for student in [("perfect",), ("untouched",)] if step == "autograde" else [()]:
+            result = getattr(api, step)(name, *student)
+            if not result["success"]:
+                sys.exit(f"{step} {name} {student}: {result['error']}")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

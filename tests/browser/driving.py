@@ -1,8 +1,8 @@
 """Move every control of a slider by keyboard and compare the page with what the package computes."""
 
-import importlib
 import sys
 import time
+from importlib.util import module_from_spec
 
 import ipywidgets as widgets
 
@@ -13,8 +13,14 @@ MOVES = 30  # in quick succession
 
 
 def fresh(function) -> Explorer:
-    """An explorer from a module that has drawn nothing yet: a canvas keeps the layout of its first picture."""
-    return getattr(importlib.reload(sys.modules[function.__module__]), function.__name__)()
+    """An explorer from a module that has drawn nothing yet: a canvas keeps the layout of its first picture.
+
+    A second copy of the module, beside the one that other tests have imported.
+    """
+    spec = sys.modules[function.__module__].__spec__
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return getattr(module, function.__name__)()
 
 
 def options_of(control) -> list:
