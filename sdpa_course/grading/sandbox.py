@@ -54,7 +54,11 @@ def find_sandbox() -> str:
     bwrap = shutil.which("bwrap")
     if bwrap is None:
         raise NoSandbox("bubblewrap was not found (on Debian and Ubuntu: apt-get install bubblewrap)")
-    trial = "import IPython, numpy, sdpa_course.homework.answers"
+    trial = (
+        "import sys, IPython, numpy, sdpa_course.homework.answers\n"
+        "from sdpa_course.grading.syscalls import forbid\n"
+        "forbid() or sys.exit('the kernel takes no filter of system calls, or not for this machine')"
+    )
     probe = subprocess.run([*walls(bwrap, Limits()), sys.executable, "-c", trial], capture_output=True, text=True)
     if probe.returncode:
         words = (probe.stderr.strip() or f"status {probe.returncode}").splitlines()[-1]

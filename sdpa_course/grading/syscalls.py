@@ -32,7 +32,7 @@ NUMBER, ARCHITECTURE, FIRST_ARGUMENT = 0, 4, 16  # where they stand in what the 
 
 
 def forbid() -> bool:
-    """Put the filter on this process; False where the machine is not one that it knows."""
+    """Put the filter on this process; False where that is not possible: then there is no sandbox."""
     machine = platform.machine()
     if machine not in KNOWN:
         return False
