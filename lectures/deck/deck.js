@@ -1,0 +1,71 @@
+// Sets the mathematics, starts reveal.js, fits each slide, and moves the sliders that were drawn beforehand.
+
+const LARGEST = 1.2, SMALLEST = 0.7; // of the usual size; a slide that needs less has too much on it, and the tests say so
+
+function fits(page) {
+  const box = page.getBoundingClientRect(), edge = box.right - box.width * 0.04;
+  const within = element => element.scrollWidth <= element.clientWidth + 1 && element.getBoundingClientRect().right <= edge;
+  const large = image => image.getBoundingClientRect().height >= box.height * 0.4;
+  return page.scrollHeight <= page.clientHeight && [...page.querySelectorAll("pre, table, mjx-container")].every(within)
+    && [...page.querySelectorAll("img")].every(large);
+}
+
+function fit(page) {
+  for (let size = page.querySelector("img") ? 1 : LARGEST; size >= SMALLEST; size -= 0.025) {
+    page.style.setProperty("--fit", size);
+    if (fits(page)) return;
+  }
+}
+
+function prepareFrames(figure) {
+  const frames = JSON.parse(figure.querySelector("script").textContent);
+  const [input, value, image, numbers] = ["input", "output", "img", ".numbers"].map(s => figure.querySelector(s));
+  const show = () => {
+    const frame = frames[input.value];
+    value.textContent = frame.value;
+    input.setAttribute("aria-valuetext", frame.value);
+    image.src = "data:image/png;base64," + frame.picture;
+    image.alt = frame.alt;
+    numbers.replaceChildren(...frame.numbers.map(([name, number]) => {
+      const item = document.createElement("span"), strong = document.createElement("b");
+      strong.textContent = number;
+      item.append(name + ": ", strong);
+      return item;
+    }));
+  };
+  input.addEventListener("input", show);
+  show();
+}
+
+// What a slide says aside must not be laid out on it: the notes move out of the page, beside it.
+function moveNotes(page) {
+  for (const aside of page.querySelectorAll("aside.notes")) page.after(aside);
+  const notes = [...page.parentElement.querySelectorAll(":scope > aside.notes")].reverse();
+  page.after(...notes);
+}
+
+async function start() {
+  const pages = [...document.querySelectorAll(".page")];
+  pages.forEach(moveNotes);
+  document.querySelectorAll(".frames").forEach(prepareFrames);
+  if (location.search === "?handout") {
+    document.documentElement.classList.add("handout");
+    pages.forEach(fit);
+  } else {
+    await Reveal.initialize({
+      width: 1280, height: 720, margin: 0, center: false, hash: true, transition: "none", slideNumber: "c/t",
+      pdfSeparateFragments: false, plugins: [RevealNotes],
+    });
+    const present = () => fit(Reveal.getCurrentSlide().querySelector(".page"));
+    Reveal.on("slidechanged", present);
+    present();
+  }
+  document.documentElement.dataset.ready = "yes";
+}
+
+window.MathJax = {
+  tex: { inlineMath: [["$", "$"]], displayMath: [["$$", "$$"]], processEscapes: true, processEnvironments: true },
+  svg: { fontCache: "local" },
+  options: { menuOptions: { settings: { assistiveMml: false } }, enableAssistiveMml: false, enableMenu: false },
+  startup: { pageReady: () => MathJax.startup.defaultPageReady().then(start) },
+};

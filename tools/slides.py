@@ -1,0 +1,140 @@
+"""Build the lectures: one deck for each notebook, as one HTML file that needs no network, and a PDF handout of it.
+
+python tools/slides.py                    all of 00–11 into build/slides/
+python tools/slides.py 03 07              these
+python tools/slides.py --no-handouts 03   without the PDF, for which a Chrome or Chromium is needed
+"""
+
+import argparse
+import re
+import sys
+from importlib.metadata import distribution
+from pathlib import Path
+
+import nbformat
+from nbconvert import SlidesExporter
+from nbformat.v4 import new_output
+from traitlets.config import Config
+
+from sdpa_course.explore import all_explorers
+from sdpa_course.explore.frames import frames_html
+
+ROOT = Path(__file__).parent.parent
+sys.path.insert(0, str(ROOT / "tests" / "browser"))
+from browsers import find_browser  # noqa: E402
+
+DECK = ROOT / "lectures" / "deck"
+SLIDES = ROOT / "build" / "slides"
+OUTPUT_ONLY = "slide-output"  # tag of a cell whose code is not shown on the slide
+EXPLORER = re.compile(r"(\w+_explorer)\(\)")
+
+
+def lectures() -> list[Path]:
+    """The notebooks that are lectured on: all but the appendix."""
+    return sorted((ROOT / "notebooks").glob("[0-9]*.ipynb"))
+
+
+def shipped(package: str, path: str) -> str:
+    """A file that an installed package brings along."""
+    return Path(distribution(package).locate_file(path)).read_text(encoding="utf-8")
+
+
+def parts(title: str) -> dict:
+    """What the template puts into every deck."""
+    reveal = "sphinx_revealjs/_static/revealjs"
+    return {
+        "title": title,
+        "css": (DECK / "deck.css").read_text(encoding="utf-8"),
+        "script": (DECK / "deck.js").read_text(encoding="utf-8"),
+        "reveal_css": shipped("sphinx-revealjs", f"{reveal}/dist/reveal.css"),
+        "reveal": shipped("sphinx-revealjs", f"{reveal}/dist/reveal.js"),
+        "notes": shipped("sphinx-revealjs", f"{reveal}/plugin/notes/notes.js"),
+        "mathjax": shipped("sphinx-mathjax-offline", "sphinx-mathjax-offline/static/mathjax/tex-svg.js"),
+    }
+
+
+def prepare(notebook) -> None:
+    """Make of a notebook what goes on slides: figures without their code, sliders with their frames, where we are."""
+    explorers = all_explorers()
+    section = ""
+    for cell in notebook.cells:
+        heading = re.match(r"##? (.+)", cell.source) if cell.cell_type == "markdown" else None
+        if heading:
+            section = re.sub(r"[*`]", "", heading[1])
+        elif slide_type(cell) in ("slide", "subslide"):
+            cell.metadata.section = section
+        if cell.cell_type != "code":
+            continue
+        slider = EXPLORER.fullmatch(cell.source.strip())
+        if slider:
+            html = frames_html(explorers[slider[1]]())
+            cell.outputs = [new_output("display_data", {"text/html": html})]
+        pictured = any("image/png" in output.get("data", {}) for output in cell.outputs)
+        if slider or pictured:
+            cell.metadata.tags = [OUTPUT_ONLY]
+
+
+def slide_type(cell) -> str:
+    """`slide`, `subslide`, `fragment`, `skip`, `notes`, or `-` for one that goes on."""
+    return cell.metadata.get("slideshow", {}).get("slide_type", "-")
+
+
+def deck(path: Path) -> str:
+    """The deck of one notebook as HTML."""
+    notebook = nbformat.read(path, as_version=4)
+    prepare(notebook)
+    title = notebook.cells[0].source.splitlines()[0].lstrip("# ")
+    settings = Config(
+        SlidesExporter={"exclude_input_prompt": True, "exclude_output_prompt": True, "exclude_anchor_links": True},
+        TagRemovePreprocessor={"enabled": True, "remove_input_tags": {OUTPUT_ONLY}},
+    )
+    exporter = SlidesExporter(template_name="deck", extra_template_basedirs=[str(DECK.parent)], config=settings)
+    html, _ = exporter.from_notebook_node(notebook, {"deck": parts(title)})
+    return html
+
+
+def print_handouts(decks: list[Path]) -> None:
+    """Each deck as a PDF beside it: the slides in small, what is said about them underneath."""
+    browser = find_browser()
+    if browser is None:
+        sys.exit(
+            "sdpa-course: the decks are built, the PDF handouts are not: no Chrome or Chromium was found; install one "
+            "(on Debian and Ubuntu: apt-get install chromium), or name it: CHROME=/path/to/chrome make slides"
+        )
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        chrome = playwright.chromium.launch(executable_path=browser, args=["--no-sandbox", "--disable-gpu"])
+        for path in decks:
+            page = chrome.new_page()
+            page.goto(f"{path.as_uri()}?handout")
+            page.wait_for_selector("html[data-ready=yes]", state="attached", timeout=120_000)
+            page.pdf(path=path.with_suffix(".pdf"), prefer_css_page_size=True, print_background=True)
+            page.close()
+            print(f"printed {path.with_suffix('.pdf').relative_to(ROOT)}", flush=True)
+        chrome.close()
+
+
+def main() -> None:
+    """Build what is asked for."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("numbers", nargs="*", metavar="NB", help="numbers of notebooks, such as 03; all without them")
+    parser.add_argument("--no-handouts", action="store_true", help="do not print the PDF handouts")
+    arguments = parser.parse_args()
+    chosen = [path for path in lectures() if not arguments.numbers or path.name[:2] in arguments.numbers]
+    unknown = set(arguments.numbers) - {path.name[:2] for path in chosen}
+    if unknown:
+        numbers = ", ".join(path.name[:2] for path in lectures())
+        sys.exit(f"sdpa-course: there is no lecture {sorted(unknown)[0]!r}; there are {numbers}")
+    SLIDES.mkdir(parents=True, exist_ok=True)
+    built = []
+    for path in chosen:
+        built.append(SLIDES / f"{path.stem}.html")
+        built[-1].write_text(deck(path), encoding="utf-8")
+        print(f"built {built[-1].relative_to(ROOT)}", flush=True)
+    if not arguments.no_handouts:
+        print_handouts(built)
+
+
+if __name__ == "__main__":
+    main()
