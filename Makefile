@@ -2,6 +2,7 @@
 # make notebooks   execute the notebooks anew      make bench  measure the kernels, write docs/benchmarks.md
 # make sweep  train the models of notebook 09      make lock   refresh the pinned versions
 # make homework PS=03  copy a problem set to my_work/   make grade IN=folder  grade submissions
+# make lecture NB=03   give a notebook as a talk   make slides  build decks and handouts in build/slides/
 # make exercises   from solutions/, with nbgrader  make flashcards  write downloads/
 # make format tidy the code                        make clean  remove the environment
 
@@ -15,7 +16,7 @@ ENVIRONMENT = @command -v $(PYTHON) >/dev/null || { \
 	echo "sdpa-course: $(PYTHON) was not found; Python 3.11 or newer is needed (or name it: make PYTHON=/path/to/python3)" >&2; \
 	exit 1; }; $(PYTHON) tools/environment.py
 
-.PHONY: help lab test notebooks homework exercises grade bench flashcards sweep lock format clean
+.PHONY: help lab test notebooks lecture slides homework exercises grade bench flashcards sweep lock format clean
 
 help:
 	@sed -n 's/^# //p' Makefile
@@ -27,7 +28,7 @@ lab:
 		--LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb $(AS_ROOT) $(LAB_ARGS)
 
 test:
-	$(ENVIRONMENT) install lab tests homework torch dask
+	$(ENVIRONMENT) install lab tests homework lectures torch dask
 	@echo "sdpa-course: style of code and notebooks"
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
@@ -38,6 +39,14 @@ test:
 notebooks:
 	$(ENVIRONMENT) install lab tests
 	@$(BIN)/python tools/run_notebooks.py $(NB)
+
+lecture:
+	$(ENVIRONMENT) install lab lectures
+	@$(BIN)/python tools/lecture.py "$(NB)" $(AS_ROOT) $(LAB_ARGS)
+
+slides:
+	$(ENVIRONMENT) install lab lectures
+	@$(BIN)/python tools/slides.py $(NB)
 
 homework:
 	@$(PYTHON) tools/homework.py $(PS)

@@ -20,18 +20,12 @@ from sdpa_course.explore import all_explorers
 from sdpa_course.explore.frames import frames_html
 
 ROOT = Path(__file__).parent.parent
-sys.path.insert(0, str(ROOT / "tests" / "browser"))
+sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "tests" / "browser")]
 from browsers import find_browser  # noqa: E402
+from lecture import OUTPUT_ONLY, notebooks, only_output, slider_of  # noqa: E402
 
 DECK = ROOT / "lectures" / "deck"
 SLIDES = ROOT / "build" / "slides"
-OUTPUT_ONLY = "slide-output"  # tag of a cell whose code is not shown on the slide
-EXPLORER = re.compile(r"(\w+_explorer)\(\)")
-
-
-def lectures() -> list[Path]:
-    """The notebooks that are lectured on: all but the appendix."""
-    return sorted((ROOT / "notebooks").glob("[0-9]*.ipynb"))
 
 
 def shipped(package: str, path: str) -> str:
@@ -53,6 +47,11 @@ def parts(title: str) -> dict:
     }
 
 
+def read(path: Path):
+    """A notebook."""
+    return nbformat.read(path, as_version=4)
+
+
 def prepare(notebook) -> None:
     """Make of a notebook what goes on slides: figures without their code, sliders with their frames, where we are."""
     explorers = all_explorers()
@@ -63,15 +62,11 @@ def prepare(notebook) -> None:
             section = re.sub(r"[*`]", "", heading[1])
         elif slide_type(cell) in ("slide", "subslide"):
             cell.metadata.section = section
-        if cell.cell_type != "code":
-            continue
-        slider = EXPLORER.fullmatch(cell.source.strip())
-        if slider:
-            html = frames_html(explorers[slider[1]]())
-            cell.outputs = [new_output("display_data", {"text/html": html})]
-        pictured = any("image/png" in output.get("data", {}) for output in cell.outputs)
-        if slider or pictured:
+        if only_output(cell):
             cell.metadata.tags = [OUTPUT_ONLY]
+        slider = slider_of(cell)
+        if slider:
+            cell.outputs = [new_output("display_data", {"text/html": frames_html(explorers[slider]())})]
 
 
 def slide_type(cell) -> str:
@@ -81,7 +76,7 @@ def slide_type(cell) -> str:
 
 def deck(path: Path) -> str:
     """The deck of one notebook as HTML."""
-    notebook = nbformat.read(path, as_version=4)
+    notebook = read(path)
     prepare(notebook)
     title = notebook.cells[0].source.splitlines()[0].lstrip("# ")
     settings = Config(
@@ -107,6 +102,7 @@ def print_handouts(decks: list[Path]) -> None:
         chrome = playwright.chromium.launch(executable_path=browser, args=["--no-sandbox", "--disable-gpu"])
         for path in decks:
             page = chrome.new_page()
+            page.emulate_media(media="screen")  # reveal.js has rules of its own for paper
             page.goto(f"{path.as_uri()}?handout")
             page.wait_for_selector("html[data-ready=yes]", state="attached", timeout=120_000)
             page.pdf(path=path.with_suffix(".pdf"), prefer_css_page_size=True, print_background=True)
@@ -121,11 +117,11 @@ def main() -> None:
     parser.add_argument("numbers", nargs="*", metavar="NB", help="numbers of notebooks, such as 03; all without them")
     parser.add_argument("--no-handouts", action="store_true", help="do not print the PDF handouts")
     arguments = parser.parse_args()
-    chosen = [path for path in lectures() if not arguments.numbers or path.name[:2] in arguments.numbers]
-    unknown = set(arguments.numbers) - {path.name[:2] for path in chosen}
-    if unknown:
-        numbers = ", ".join(path.name[:2] for path in lectures())
-        sys.exit(f"sdpa-course: there is no lecture {sorted(unknown)[0]!r}; there are {numbers}")
+    there = notebooks()
+    for number in arguments.numbers:
+        if number not in there:
+            sys.exit(f"sdpa-course: there is no lecture {number!r}; there are {', '.join(there)}")
+    chosen = [path for number, path in there.items() if number in (arguments.numbers or there)]
     SLIDES.mkdir(parents=True, exist_ok=True)
     built = []
     for path in chosen:

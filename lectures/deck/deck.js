@@ -18,22 +18,26 @@ function fit(page) {
 }
 
 function prepareFrames(figure) {
-  const frames = JSON.parse(figure.querySelector("script").textContent);
-  const [input, value, image, numbers] = ["input", "output", "img", ".numbers"].map(s => figure.querySelector(s));
+  const { readings, views } = JSON.parse(figure.querySelector("script").textContent);
+  const inputs = [...figure.querySelectorAll("input")], outputs = [...figure.querySelectorAll("output")];
+  const image = figure.querySelector("img"), numbers = figure.querySelector(".numbers");
   const show = () => {
-    const frame = frames[input.value];
-    value.textContent = frame.value;
-    input.setAttribute("aria-valuetext", frame.value);
-    image.src = "data:image/png;base64," + frame.picture;
-    image.alt = frame.alt;
-    numbers.replaceChildren(...frame.numbers.map(([name, number]) => {
+    let place = 0;
+    inputs.forEach((input, i) => {
+      place = place * readings[i].length + Number(input.value);
+      outputs[i].textContent = readings[i][input.value];
+      input.setAttribute("aria-valuetext", readings[i][input.value]);
+    });
+    image.src = "data:image/png;base64," + views[place].picture;
+    image.alt = views[place].alt;
+    numbers.replaceChildren(...views[place].numbers.map(([name, number]) => {
       const item = document.createElement("span"), strong = document.createElement("b");
       strong.textContent = number;
       item.append(name + ": ", strong);
       return item;
     }));
   };
-  input.addEventListener("input", show);
+  inputs.forEach(input => input.addEventListener("input", show));
   show();
 }
 
@@ -48,6 +52,7 @@ async function start() {
   const pages = [...document.querySelectorAll(".page")];
   pages.forEach(moveNotes);
   document.querySelectorAll(".frames").forEach(prepareFrames);
+  document.querySelectorAll("aside.notes details").forEach(details => { details.open = true; });
   if (location.search === "?handout") {
     document.documentElement.classList.add("handout");
     pages.forEach(fit);

@@ -18,12 +18,15 @@ class Explorer(widgets.VBox):
     ----------
     view : callable
         `view(**values) -> View`, with one keyword for each control.
+    main : names of controls, optional
+        The one or two controls that a page without a kernel can move (see `frames`); the first two unless named.
     **controls : ipywidgets controls
         Each with a `value` and a `description`.
     """
 
-    def __init__(self, view, **controls):
+    def __init__(self, view, *, main=(), **controls):
         self.view, self.controls = view, controls
+        self.main = main or tuple(controls)[:2]
         first = view(**self.values())
         width, height = first.size
         # A picture in a box of its own size: nothing jumps when it changes.

@@ -1,5 +1,6 @@
-"""A slider without a kernel: its views over one control, drawn beforehand."""
+"""A slider without a kernel: its views over one or two controls, drawn beforehand."""
 
+import itertools
 from base64 import b64encode
 from html import escape
 from json import dumps
@@ -11,33 +12,52 @@ import numpy as np
 from ..figures.drawing import View
 from .explorer import Explorer
 
-MOST = 13  # frames of one slider: enough to see it move, few enough to send
+MOST = (9, 4)  # values of the first and of the second control: enough to see them move, few enough to send
 
 
-class Frame(NamedTuple):
-    """What the slider shows at one value of its control."""
+class Track(NamedTuple):
+    """What a page without a kernel keeps of a control: a few of its positions."""
 
-    value: str  # as it is read
-    view: View
+    name: str  # the keyword of the view
+    label: str
+    readings: list[str]  # the positions as they are read
+    values: list
+    start: int  # the position at which it stands
 
 
-def frames(explorer: Explorer, control: str | None = None, most: int = MOST) -> tuple[int, list[Frame]]:
-    """`(which one it starts at, frames)` over one control, the first that is not a checkbox unless another is named.
+class Frames(NamedTuple):
+    """One view for each combination of positions, the last track's changing fastest."""
 
-    The other controls stay where they are. A control with more than `most` values is thinned out evenly;
-    its ends and its present value always have a frame.
-    """
-    if control is None:
-        control = next(name for name, c in explorer.controls.items() if not isinstance(c, widgets.Checkbox))
-    steps = values_of(explorer.controls[control])
-    at = [value for _, value in steps].index(explorer.controls[control].value)
+    tracks: list[Track]
+    views: list[View]
+
+    def at(self, *positions: int) -> View:
+        """The view at these positions, one for each track."""
+        return self.views[np.ravel_multi_index(positions, [len(track.values) for track in self.tracks])]
+
+
+def frames(explorer: Explorer, most: tuple[int, ...] = MOST) -> Frames:
+    """The explorer's views over its main controls; the others stay where they are."""
+    tracks = [track(name, explorer.controls[name], count) for name, count in zip(explorer.main, most, strict=False)]
+    settings = itertools.product(*(t.values for t in tracks))
+    names = [t.name for t in tracks]
+    views = [explorer.view(**explorer.values() | dict(zip(names, values, strict=True))) for values in settings]
+    return Frames(tracks, views)
+
+
+def track(name: str, control, most: int) -> Track:
+    """At most `most` positions of a control, evenly thinned; its ends and its present value are among them."""
+    steps = values_of(control)
+    at = [value for _, value in steps].index(control.value)
     chosen = thinned(len(steps), at, most)
-    drawn = [Frame(steps[i][0], explorer.view(**{**explorer.values(), control: steps[i][1]})) for i in chosen]
-    return chosen.index(at), drawn
+    readings, values = zip(*(steps[i] for i in chosen), strict=True)
+    return Track(name, control.description, list(readings), list(values), chosen.index(at))
 
 
 def values_of(control) -> list[tuple[str, object]]:
     """`(as it is read, value)` for every position of a control."""
+    if isinstance(control, widgets.Checkbox):
+        return [("no", False), ("yes", True)]
     if hasattr(control, "options"):
         return [option if isinstance(option, tuple) else (str(option), option) for option in control.options]
     if isinstance(control, widgets.IntSlider):
@@ -57,31 +77,32 @@ def thinned(count: int, at: int, most: int) -> list[int]:
     """
     if count <= most:
         return list(range(count))
-    places = set(np.linspace(0, count - 1, most - 1).round().astype(int).tolist())
-    return sorted(places | {at})
+    even = np.linspace(0, count - 1, most).round().astype(int).tolist()
+    if at not in even:
+        even = np.linspace(0, count - 1, most - 1).round().astype(int).tolist()
+    return sorted({*even, at})
 
 
-def frames_html(explorer: Explorer, control: str | None = None) -> str:
+def frames_html(explorer: Explorer) -> str:
     """The slider as HTML with its frames in it; a few lines of script on the page move it (lectures/deck/deck.js)."""
-    start, drawn = frames(explorer, control)
-    names = list(explorer.controls)
-    moved = explorer.controls[control or names[0]]
-    data = [
-        {
-            "value": frame.value,
-            "picture": b64encode(frame.view.picture).decode(),
-            "alt": frame.view.alt,
-            "numbers": list(frame.view.numbers.items()),
-        }
-        for frame in drawn
-    ]
-    width, height = drawn[start].view.size
+    drawn = frames(explorer)
+    labels = "".join(
+        f'<label>{escape(t.label)} <input type="range" min="0" max="{len(t.values) - 1}" value="{t.start}">'
+        " <output></output></label>"
+        for t in drawn.tracks
+    )
+    first = drawn.at(*(t.start for t in drawn.tracks))
+    width, height = first.size
+    data = {
+        "readings": [t.readings for t in drawn.tracks],
+        "views": [
+            {"picture": b64encode(v.picture).decode(), "alt": v.alt, "numbers": list(v.numbers.items())}
+            for v in drawn.views
+        ],
+    }
     stored = dumps(data).replace("</", "<\\/")  # nothing in it ends the script
     return (
-        f'<figure class="frames"><label>{escape(moved.description)} '
-        f'<input type="range" min="0" max="{len(drawn) - 1}" value="{start}"> <output></output></label>'
-        f'<img alt="{escape(drawn[start].view.alt)}" width="{width}" height="{height}" '
-        f'src="data:image/png;base64,{data[start]["picture"]}">'
-        '<figcaption class="numbers"></figcaption>'
+        f'<figure class="frames">{labels}<img alt="{escape(first.alt)}" width="{width}" height="{height}" '
+        f'src="data:image/png;base64,{b64encode(first.picture).decode()}"><figcaption class="numbers"></figcaption>'
         f'<script type="application/json">{stored}</script></figure>'
     )

@@ -27,6 +27,7 @@ def blocks_explorer() -> Explorer:
     """Sliders over the number of tokens and the block size, and a box that hides the future."""
     return Explorer(
         blocks_view,
+        main=("block", "causal"),
         T=steps_slider("tokens T", LENGTHS, 512),
         block=steps_slider("block", BLOCKS, 64),
         causal=widgets.Checkbox(value=True, description="causal"),

@@ -39,6 +39,7 @@ def training_explorer() -> Explorer:
     """A slider over the steps, and choices of d_k and scale. A new choice trains for about a second."""
     return Explorer(
         training_view,
+        main=("step", "scale"),
         step=steps_slider("step", STEPS, 240),
         d_k=steps_slider("d_k", WIDTHS, 64),
         scale=steps_slider("scale", SCALES, "1/sqrt(d_k)"),

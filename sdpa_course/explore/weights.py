@@ -56,6 +56,7 @@ def weights_explorer() -> Explorer:
     """A slider over d_k, a choice of scale, and a checkbox for the causal mask."""
     return Explorer(
         weights_view,
+        main=("scale", "d_k"),
         d_k=steps_slider("d_k", WIDTHS, 64),
         scale=steps_slider("scale", SCALES, "1/sqrt(d_k)"),
         causal=widgets.Checkbox(value=False, description="causal mask", indent=False),

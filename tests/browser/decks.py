@@ -12,44 +12,7 @@ from browsers import MISSING, find_browser
 from lab import QUIET, ROOT
 
 SIZES = ((1280, 720), (1920, 1080))
-PROBLEMS = """() => {
-    const page = Reveal.getCurrentSlide().querySelector('.page'), found = [];
-    const box = page.getBoundingClientRect(), scale = box.width / 1280;
-    if (Math.abs(box.left) > 1 && Math.abs(box.right - innerWidth) > 1) found.push('the slide is not in the window');
-    if (box.bottom > innerHeight + 1 || box.right > innerWidth + 1) found.push('the slide is larger than the window');
-    const visible = [...page.querySelectorAll('*')].filter(e => e.getClientRects().length && !e.closest('svg > *'));
-    for (const element of visible) {
-        const r = element.getBoundingClientRect(), name = element.tagName + ' ' + element.textContent.trim().slice(0, 40);
-        if (r.bottom > box.bottom - 8 * scale || r.right > box.right - 8 * scale || r.left < box.left || r.top < box.top)
-            found.push('cut off: ' + name);
-        if (element.scrollWidth > element.clientWidth + 1 && element.clientWidth && getComputedStyle(element).display != 'inline')
-            found.push('wider than its place: ' + name);
-        const own = [...element.childNodes].some(n => n.nodeType == 3 && n.data.trim());
-        const size = parseFloat(getComputedStyle(element).fontSize);
-        if (own && size < (element.closest('pre, code') ? 14.5 : 18)) found.push(`text of ${size.toFixed(1)} px: ` + name);
-    }
-    for (const image of page.querySelectorAll('img')) {
-        if (!image.complete || !image.naturalWidth) found.push('a picture is missing');
-        else if (image.getBoundingClientRect().height < 260 * scale) found.push('a picture is small');
-        if (!image.alt) found.push('a picture has no words');
-    }
-    const boxes = visible.filter(e => e.matches('p, pre, h1, h2, h3, img, ul, ol, table, mjx-container[display=true], label'))
-        .filter(e => !e.parentElement.closest('li, table'));
-    for (const a of boxes) for (const b of boxes) if (a != b && !a.contains(b) && !b.contains(a)) {
-        const r = a.getBoundingClientRect(), s = b.getBoundingClientRect();
-        if (Math.min(r.right, s.right) - Math.max(r.left, s.left) > 2 && Math.min(r.bottom, s.bottom) - Math.max(r.top, s.top) > 2
-            && r.top <= s.top) found.push('one on the other: ' + a.tagName + ' and ' + b.tagName + ' ' + b.textContent.slice(0, 30));
-    }
-    const slide = Reveal.getCurrentSlide(), texts = document.createTreeWalker(slide, NodeFilter.SHOW_TEXT);
-    while (texts.nextNode()) {
-        const parent = texts.currentNode.parentElement;
-        if (parent.closest('pre, code, script, style')) continue;
-        if (/\\$|\\\\[a-zA-Z]{2,}|\\\\[({[]/.test(texts.currentNode.data)) found.push('mathematics as text: ' + texts.currentNode.data.trim().slice(0, 60));
-    }
-    if (slide.querySelector('mjx-merror, [data-mjx-error]')) found.push('mathematics with an error');
-    if (!page.innerText.trim() && !page.querySelector('img')) found.push('an empty slide');
-    return found;
-}"""
+PROBLEMS = (Path(__file__).parent / "problems.js").read_text(encoding="utf-8")
 
 
 class Deck:
@@ -64,6 +27,12 @@ class Deck:
         self.page.on("pageerror", lambda error: self.complaints.append(f"page error: {error}"))
         self.page.goto(path.as_uri())
         self.page.wait_for_selector("html[data-ready=yes]", state="attached", timeout=120_000)
+
+    def resize(self, size: tuple[int, int]) -> None:
+        """Another window for the same deck."""
+        width, height = size
+        self.page.set_viewport_size({"width": width, "height": height})
+        self.page.wait_for_timeout(200)
 
     def let_through(self, route) -> None:
         """The file and what is inside it; anything else is a request that leaves the machine."""

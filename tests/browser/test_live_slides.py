@@ -1,0 +1,83 @@
+"""The live slideshow (make lecture): it starts, runs the cells, shows the slides, and its sliders move."""
+
+import sys
+from pathlib import Path
+
+import pytest
+from driving import fresh, settle, there_and_back
+from lab import Lab, Slider
+
+from sdpa_course.explore.softmax import temperature_explorer
+
+ROOT = Path(__file__).parent.parent.parent
+sys.path.insert(0, str(ROOT / "tools"))
+import lecture  # noqa: E402
+
+SLIDE = ".reveal .slides section section.present"
+
+
+@pytest.fixture(scope="module")
+def talk(browser, tmp_path_factory):
+    """Notebook 03 as slides, all cells run, in a window as large as a projector's."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("JUPYTER_PATH", str(lecture.LIVE))
+        lab = Lab(tmp_path_factory.mktemp("talk") / "home")
+    name = lecture.prepare(lecture.notebooks()["03"], lab.folder / "notebooks").name
+    page = browser.new_page(viewport={"width": 1280, "height": 720})
+    page.goto(lab.address(f"rise/{name}"))
+    page.wait_for_selector("html[data-lecture=ready]", state="attached", timeout=120_000)
+    yield page
+    page.close()
+    lab.stop()
+
+
+def go_to(talk, slide: str) -> None:
+    talk.evaluate("id => { location.hash = '/' + id }", slide)
+    talk.wait_for_selector(f"#{slide}.present")
+    talk.wait_for_timeout(600)  # its sizes are fitted
+
+
+def test_slides_are_those_of_the_notebook(talk):
+    assert talk.locator(SLIDE).inner_text().startswith("03 · Turn scores into weights")
+    assert talk.locator(".reveal section section").count() > 20
+    assert talk.locator(f"{SLIDE} aside.notes").count() > 0
+    assert not talk.locator(f"{SLIDE} aside.notes").first.is_visible()
+    assert talk.locator(".jp-CodeCell .jp-RenderedText[data-mime-type*=error]").count() == 0
+
+
+def test_every_slide_fits_the_window(talk):
+    for slide in talk.evaluate("() => [...document.querySelectorAll('.reveal section section')].map(s => s.id)"):
+        go_to(talk, slide)
+        high = talk.evaluate("selector => document.querySelector(selector).scrollHeight", SLIDE)
+        assert high <= 720, f"{slide} is {high} pixels high"
+
+
+def test_a_slider_moves_by_keyboard_and_the_slide_stays(talk):
+    explorer = fresh(temperature_explorer)
+    slide = talk.evaluate(
+        "() => [...document.querySelectorAll('.reveal section section')]"
+        ".find(s => s.querySelector('.widget-image') && s.textContent.includes('temperature')).id"
+    )
+    go_to(talk, slide)
+    slider = Slider(talk, talk.locator(f"#{slide} .widget-vbox").first.element_handle())
+    settle(slider, explorer.view(**explorer.values()), "before it was moved")
+    value, there, back = there_and_back(explorer.controls["temperature"])
+    slider.press("temperature", there)
+    settle(slider, explorer.view(temperature=value, shift=0), f"temperature = {value}")
+    slider.press("temperature", back)
+    settle(slider, explorer.view(**explorer.values()), "back again")
+    assert talk.locator(SLIDE).get_attribute("id") == slide
+
+
+def test_a_cell_runs_during_the_talk(talk):
+    go_to(talk, "slide-1-0")
+    cell = talk.locator(f"{SLIDE} .jp-CodeCell").first
+    before = cell.locator(".jp-InputPrompt").inner_text()
+    cell.locator(".cm-content").click()
+    talk.keyboard.press("Shift+Enter")
+    talk.wait_for_function(
+        "([cell, before]) => /\\[\\d+\\]/.test(cell.querySelector('.jp-InputPrompt').textContent)"
+        " && cell.querySelector('.jp-InputPrompt').textContent.trim() !== before.trim()",
+        arg=[cell.element_handle(), before],
+        timeout=20_000,
+    )
