@@ -1,11 +1,12 @@
 """Build the lectures: one deck for each notebook, as one HTML file that needs no network, and a PDF handout of it.
 
-python tools/slides.py                    all of 00–11 into build/slides/
+python tools/slides.py                    all of 00–11 and the guest lecture, into build/slides/
 python tools/slides.py 03 07              these
 python tools/slides.py --no-handouts 03   without the PDF, for which a Chrome or Chromium is needed
 """
 
 import argparse
+import json
 import re
 import sys
 from importlib.metadata import distribution
@@ -13,7 +14,7 @@ from pathlib import Path
 
 import nbformat
 from nbconvert import SlidesExporter
-from nbformat.v4 import new_output
+from nbformat.v4 import new_markdown_cell, new_notebook, new_output
 from traitlets.config import Config
 
 from sdpa_course.explore import all_explorers
@@ -25,6 +26,7 @@ from browsers import find_browser  # noqa: E402
 from lecture import OUTPUT_ONLY, notebooks, only_output, slider_of  # noqa: E402
 
 DECK = ROOT / "lectures" / "deck"
+GUEST = ROOT / "lectures" / "guest_lecture.json"
 SLIDES = ROOT / "build" / "slides"
 
 
@@ -77,8 +79,40 @@ def slide_type(cell) -> str:
 def deck(path: Path) -> str:
     """The deck of one notebook as HTML."""
     notebook = read(path)
+    return export(notebook, notebook.cells[0].source.splitlines()[0].lstrip("# "))
+
+
+def guest_lecture() -> str:
+    """A talk made of sections of several notebooks, as HTML."""
+    plan = json.loads(GUEST.read_text(encoding="utf-8"))
+    slide, said = ({"slideshow": {"slide_type": kind}} for kind in ("slide", "notes"))
+    shown, spoken = plan["opening"]
+    cells = [
+        new_markdown_cell(f"# {plan['title']}\n\n{shown}", metadata=slide),
+        new_markdown_cell(spoken, metadata=said),
+    ]
+    for number, heading in plan["sections"]:
+        section = sections(read(notebooks()[number]))[heading]
+        section[0].source = re.sub(r"^## \d+\. ", "## ", section[0].source)  # its number belongs to its notebook
+        cells += section
+    return export(new_notebook(cells=cells), "Why does attention divide by √d_k?")
+
+
+def sections(notebook) -> dict[str, list]:
+    """The cells of each section, by its heading; what stands before the first one is called Title."""
+    found, heading = {"Title": []}, "Title"
+    for cell in notebook.cells:
+        begins = re.match(r"## (.+)", cell.source) if cell.cell_type == "markdown" else None
+        if begins:
+            heading = begins[1]
+            found[heading] = []
+        found[heading].append(cell)
+    return found
+
+
+def export(notebook, title: str) -> str:
+    """Slides as one HTML file."""
     prepare(notebook)
-    title = notebook.cells[0].source.splitlines()[0].lstrip("# ")
     settings = Config(
         SlidesExporter={"exclude_input_prompt": True, "exclude_output_prompt": True, "exclude_anchor_links": True},
         TagRemovePreprocessor={"enabled": True, "remove_input_tags": {OUTPUT_ONLY}},
@@ -111,6 +145,14 @@ def print_handouts(decks: list[Path]) -> None:
         chrome.close()
 
 
+def store(name: str, html: str) -> Path:
+    """Write a deck, and say so."""
+    path = SLIDES / f"{name}.html"
+    path.write_text(html, encoding="utf-8")
+    print(f"built {path.relative_to(ROOT)}", flush=True)
+    return path
+
+
 def main() -> None:
     """Build what is asked for."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -121,13 +163,10 @@ def main() -> None:
     for number in arguments.numbers:
         if number not in there:
             sys.exit(f"sdpa-course: there is no lecture {number!r}; there are {', '.join(there)}")
-    chosen = [path for number, path in there.items() if number in (arguments.numbers or there)]
     SLIDES.mkdir(parents=True, exist_ok=True)
-    built = []
-    for path in chosen:
-        built.append(SLIDES / f"{path.stem}.html")
-        built[-1].write_text(deck(path), encoding="utf-8")
-        print(f"built {built[-1].relative_to(ROOT)}", flush=True)
+    built = [store(there[number].stem, deck(there[number])) for number in arguments.numbers or there]
+    if not arguments.numbers:
+        built.append(store("guest_lecture", guest_lecture()))
     if not arguments.no_handouts:
         print_handouts(built)
 

@@ -88,7 +88,7 @@ def main() -> None:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=find_browser(), args=list(QUIET))
         for number in arguments.numbers:
-            path = next((ROOT / "build" / "slides").glob(f"{number}_*.html"))
+            path = next((ROOT / "build" / "slides").glob(f"{number}*.html"))
             deck = Deck(browser, path, size)
             problems = deck.walk(arguments.pictures and arguments.pictures / number)
             print(f"{path.stem}: {len(deck.slides())} slides at {size[0]} × {size[1]}")

@@ -15,7 +15,7 @@ sys.path.insert(0, str(ROOT / "tools"))
 import lecture  # noqa: E402
 import slides  # noqa: E402
 
-NUMBERS = list(lecture.notebooks())
+NUMBERS = [*lecture.notebooks(), "guest"]
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +26,8 @@ def built(tmp_path_factory):
     def build(number: str) -> Path:
         if number not in files:
             files[number] = folder / f"{number}.html"
-            files[number].write_text(slides.deck(lecture.notebooks()[number]), encoding="utf-8")
+            html = slides.guest_lecture() if number == "guest" else slides.deck(lecture.notebooks()[number])
+            files[number].write_text(html, encoding="utf-8")
         return files[number]
 
     return build

@@ -74,10 +74,11 @@ def test_a_cell_runs_during_the_talk(talk):
     cell = talk.locator(f"{SLIDE} .jp-CodeCell").first
     before = cell.locator(".jp-InputPrompt").inner_text()
     cell.locator(".cm-content").click()
-    talk.keyboard.press("Shift+Enter")
+    talk.keyboard.press("Control+Enter")
     talk.wait_for_function(
         "([cell, before]) => /\\[\\d+\\]/.test(cell.querySelector('.jp-InputPrompt').textContent)"
         " && cell.querySelector('.jp-InputPrompt').textContent.trim() !== before.trim()",
         arg=[cell.element_handle(), before],
         timeout=20_000,
     )
+    assert talk.locator(SLIDE).get_attribute("id") == "slide-1-0"
