@@ -8,7 +8,7 @@
   }
 
   // Nothing leaves the page or its own place, nothing is too small to read.
-  const visible = [...page.querySelectorAll("*")].filter(e => e.getClientRects().length && !e.closest("svg > *"));
+  const visible = [...page.querySelectorAll("*:not(svg *)")].filter(e => e.getClientRects().length);
   for (const element of visible) {
     const rect = element.getBoundingClientRect(), style = getComputedStyle(element), margin = 8 * scale;
     const inside = rect.bottom <= box.bottom - margin && rect.right <= box.right - margin && rect.left >= box.left && rect.top >= box.top;

@@ -33,8 +33,7 @@ def talk(browser, tmp_path_factory):
 
 def go_to(talk, slide: str) -> None:
     talk.evaluate("id => { location.hash = '/' + id }", slide)
-    talk.wait_for_selector(f"#{slide}.present")
-    talk.wait_for_timeout(600)  # its sizes are fitted
+    talk.wait_for_selector(f"#{slide}.present[data-fitted=yes]")
 
 
 def test_slides_are_those_of_the_notebook(talk):

@@ -34,6 +34,7 @@
       const slide = present(), now = slide && `${slide.id} ${slide.scrollHeight} ${innerWidth} ${innerHeight}`;
       if (!slide || now === before) continue;
       fit(slide);
+      slide.dataset.fitted = "yes";
       before = `${slide.id} ${slide.scrollHeight} ${innerWidth} ${innerHeight}`;
     }
   }
