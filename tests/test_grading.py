@@ -19,6 +19,9 @@ import psutil
 import pytest
 from nbgrader.apps.api import NbGraderAPI
 from nbgrader.coursedir import CourseDirectory
+from nbgrader.exchange.default import ExchangeReleaseFeedback
+from nbgrader.utils import notebook_hash
+from traitlets.config import Config
 
 from sdpa_course.grading import command
 from sdpa_course.grading.marking import STATES
@@ -244,6 +247,42 @@ def test_only_what_changed_is_graded_and_a_persons_marks_are_kept(small):
     assert float(grades(small)["right0", "ps03"]["score"]) == ALL + 2
     os.remove(small / "gradebook.db")
     assert "6 graded now, 0 unchanged" in grade(small)
+
+
+@pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning")  # nbgrader's own
+def test_nbgrader_releases_the_feedback(tmp_path):
+    """It asks for a time and a secret beside each page; a student without them must not stop the others."""
+    time_of, secret_of = "timestamp.txt", "submission_secret.txt"
+    for student in ("genuine", "links", "odd"):
+        hand_in(tmp_path, student, exercise())
+    genuine, links, odd = (tmp_path / "submitted" / student / "ps03" for student in ("genuine", "links", "odd"))
+    (genuine / time_of).write_text("2026-11-16 10:00:00.000001 UTC")
+    (genuine / secret_of).write_text("a secret")
+    (tmp_path / "outside").write_text("2026-01-01 00:00:00 UTC")
+    (links / time_of).symlink_to(tmp_path / "outside")
+    (links / secret_of).symlink_to(tmp_path / "outside")
+    (odd / time_of).write_text("at noon, or so")
+    (odd / secret_of).write_text("s" * 5000)
+    assert "3 graded now" in grade(tmp_path)
+    for place in (tmp_path / "autograded", tmp_path / "feedback"):
+        assert (place / "genuine" / "ps03" / time_of).read_text() == "2026-11-16 10:00:00.000001 UTC"
+        assert (place / "genuine" / "ps03" / secret_of).read_text() == "a secret"
+        for folder in (place / "links" / "ps03", place / "odd" / "ps03"):
+            assert (folder / time_of).read_text() == ""
+            assert len((folder / secret_of).read_text()) == 128  # a new one, which nobody knows
+            assert not any(path.is_symlink() for path in folder.iterdir())
+
+    (genuine / secret_of).write_text("of the same work, sent again")
+    assert "0 graded now, 3 unchanged" in grade(tmp_path)
+    (tmp_path / "exchange").mkdir()
+    (tmp_path / "exchange").chmod(0o777)  # nbgrader takes no other
+    config = Config()
+    config.CourseDirectory.root, config.CourseDirectory.course_id = str(tmp_path), "sdpa-course"
+    config.CourseDirectory.assignment_id, config.Exchange.root = "ps03", str(tmp_path / "exchange")
+    ExchangeReleaseFeedback(coursedir=CourseDirectory(config=config), config=config).start()
+    released = {path.stem for path in (tmp_path / "exchange" / "sdpa-course" / "feedback").glob("*.html")}
+    assert len(released) == 3
+    assert notebook_hash(secret="of the same work, sent again", notebook_id="ps03") in released
 
 
 def test_every_problem_set_can_be_graded(tmp_path):

@@ -95,6 +95,7 @@ def grade(options: argparse.Namespace) -> int:
         bar = tqdm(results, total=len(waiting), unit="submission", disable=not waiting)
         lost = [result.submission for result in bar if not write(course, result)]
         path = course.write_csv(find(options.folder))
+        course.write_receipts(submissions)
     report(course, submissions, len(waiting), path)
     for student in empty_handed(options.folder):
         print(f"sdpa-course: {student} has handed in nothing that is named like ps03/ps03.ipynb")

@@ -9,6 +9,7 @@ import io
 import json
 import logging
 import os
+import secrets
 import sqlite3
 import tempfile
 import warnings
@@ -26,8 +27,9 @@ from traitlets.config.loader import PyFileConfigLoader
 from ..homework.tasks import PROBLEM_SETS
 from .marking import UNREADABLE, Result
 from .pages import assemble, feedback, marked
-from .submissions import Submission
+from .submissions import Submission, Unreadable, read_bytes
 
+SMALL = 4096  # bytes of a timestamp or a secret
 COLUMNS = (
     "student",
     "problem set",
@@ -115,13 +117,8 @@ class Course:
         """Scores by code, and which answers a person must read. A score that a person gave is kept."""
         name, student = result.submission.problem_set, result.submission.student
         stubs = {cell.metadata.nbgrader.grade_id: cell.source for cell in marked(self.release(name))}
-        times = {}
-        stamp = result.submission.path.parent / "timestamp.txt"
-        with contextlib.suppress(
-            ValueError, OverflowError, OSError
-        ):  # without a time, then: it must not cost the marks
-            if stamp.is_file() and not stamp.is_symlink() and stamp.stat().st_size < 1000:
-                times = {"timestamp": str(parse_utc(stamp.read_text(encoding="utf-8").strip()))}
+        stamp = time_of(result.submission)
+        times = {"timestamp": str(parse_utc(stamp.strip()))} if stamp else {}
         with self.gradebook() as gradebook, warnings.catch_warnings():
             warnings.simplefilter("ignore", SAWarning)  # nbgrader's own, about the order in which it makes its rows
             gradebook.update_or_create_student(student)
@@ -140,6 +137,19 @@ class Course:
                     comment = gradebook.find_comment(grade_id, name, name, student)
                     comment.auto_comment = "No response." if unanswered else None
             gradebook.db.commit()
+
+    def write_receipts(self, submissions: list[Submission]) -> None:
+        """When it was handed in and its secret, beside notebook and page: nbgrader's release_feedback reads them there.
+
+        Also for what is unchanged: the same notebook, handed in again, has another secret. And for every page: one that
+        lacks them would stop the feedback of the others.
+        """
+        for submission in submissions:
+            if (self.folder("feedback", submission) / f"{submission.problem_set}.html").exists():
+                secret = small_text(submission, "submission_secret.txt") or secrets.token_hex(64)
+                for kind in ("autograded", "feedback"):
+                    write_whole(self.folder(kind, submission) / "timestamp.txt", time_of(submission))
+                    write_whole(self.folder(kind, submission) / "submission_secret.txt", secret)
 
     def write_csv(self, submissions: list[Submission]) -> Path:
         """grades.csv: a line for each submission, with its state."""
@@ -178,6 +188,23 @@ class Course:
                     database.execute("select count(*) from sqlite_master").fetchone()
             except sqlite3.DatabaseError as error:
                 raise ValueError(f"{path} is not a gradebook that can be read ({error}); nothing was changed") from None
+
+
+def small_text(submission: Submission, name: str) -> str:
+    """A small file that nbgrader put beside the notebook; nothing if it is missing, a link, too large or no text."""
+    with contextlib.suppress(Unreadable, OSError, UnicodeDecodeError):
+        data = read_bytes(submission.path.parent / name)
+        return data.decode("ascii") if len(data) <= SMALL else ""
+    return ""
+
+
+def time_of(submission: Submission) -> str:
+    """What timestamp.txt says, if it is a time; nbgrader takes an empty one, and stops at one that is none."""
+    text = small_text(submission, "timestamp.txt")
+    with contextlib.suppress(Exception):  # a student wrote it: whatever it does to the parser, it must not cost marks
+        parse_utc(text.strip())
+        return text
+    return ""
 
 
 def cell_text(name: str) -> str:
