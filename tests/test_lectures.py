@@ -132,7 +132,10 @@ def test_a_schedule_adds_up(heading, length):
 def test_the_guest_lecture_is_what_the_guide_says():
     plan = json.loads(slides.GUEST.read_text(encoding="utf-8"))["sections"]
     told = [re.fullmatch(r"(\d\d): (.+)", place) for _, place in schedule("A guest lecture")]
-    assert plan == [[row[1], section] for row in told if row for section in row[2].split("; ")]
+    sections = [[row[1], section] for row in told if row for section in row[2].split("; ")]
+    assert [[number, heading] for number, heading, _ in plan] == sections
+    for number, heading, said in plan:
+        assert said.startswith(f"{minutes(number)[heading][1]} minutes")
 
 
 def test_four_weeks_have_every_lecture_and_every_problem_set_once():

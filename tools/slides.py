@@ -83,19 +83,21 @@ def deck(path: Path) -> str:
 
 
 def guest_lecture() -> str:
-    """A talk made of sections of several notebooks, as HTML."""
+    """A talk made of sections of several notebooks, with a beginning, an end and notes of its own, as HTML."""
     plan = json.loads(GUEST.read_text(encoding="utf-8"))
-    slide, said = ({"slideshow": {"slide_type": kind}} for kind in ("slide", "notes"))
-    shown, spoken = plan["opening"]
-    cells = [
-        new_markdown_cell(f"# {plan['title']}\n\n{shown}", metadata=slide),
-        new_markdown_cell(spoken, metadata=said),
-    ]
-    for number, heading in plan["sections"]:
-        section = sections(read(notebooks()[number]))[heading]
-        section[0].source = re.sub(r"^## \d+\. ", "## ", section[0].source)  # its number belongs to its notebook
-        cells += section
+    opening, closing = plan["opening"], plan["closing"]
+    cells = [marked(f"# {plan['title']}\n\n{opening['slide']}", "slide"), marked(opening["notes"], "notes")]
+    for number, heading, said in plan["sections"]:
+        first, *rest = sections(read(notebooks()[number]))[heading]
+        first.source = re.sub(r"^## \d+\. ", "## ", first.source)  # its number belongs to its notebook
+        cells += [first, marked(said, "notes"), *rest]
+    cells += [marked(closing["slide"], "slide"), marked(closing["notes"], "notes")]
     return export(new_notebook(cells=cells), "Why does attention divide by √d_k?")
+
+
+def marked(text: str, kind: str):
+    """A cell of text on a slide, or in its notes."""
+    return new_markdown_cell(text, metadata={"slideshow": {"slide_type": kind}})
 
 
 def sections(notebook) -> dict[str, list]:

@@ -37,7 +37,11 @@ function prepareFrames(figure) {
       return item;
     }));
   };
-  inputs.forEach(input => input.addEventListener("input", show));
+  const moves = /^(Arrow|Home|End|Page|Tab)/; // any other key is meant for the slides
+  for (const input of inputs) {
+    input.addEventListener("input", show);
+    input.addEventListener("keydown", event => { if (!moves.test(event.key)) input.blur(); });
+  }
   show();
 }
 

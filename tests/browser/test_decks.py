@@ -65,6 +65,8 @@ def test_sliders_move_without_a_kernel(browser, built, number):
             deck.page.keyboard.press(back)
             shows(figure, drawn, starts)
         assert deck.page.evaluate("() => { const i = Reveal.getIndices(); return [i.h, i.v]; }") == [h, v]
+        deck.page.keyboard.press("Space")  # is not for the slider
+        assert deck.page.evaluate("() => { const i = Reveal.getIndices(); return [i.h, i.v]; }") != [h, v]
     deck.close()
 
 

@@ -81,3 +81,19 @@ def test_a_cell_runs_during_the_talk(talk):
         timeout=20_000,
     )
     assert talk.locator(SLIDE).get_attribute("id") == "slide-1-0"
+
+
+def test_the_notes_open_beside_the_slides_and_follow_them(talk):
+    go_to(talk, "slide-1-0")
+    talk.locator(f"{SLIDE} h2").click()
+    with talk.expect_popup() as opened:
+        talk.keyboard.press("t")
+    notes = opened.value
+    for slide in ("slide-1-0", "slide-3-0"):
+        go_to(talk, slide)
+        said = talk.locator(f"{SLIDE} aside.notes .jp-RenderedMarkdown").first.text_content()
+        notes.wait_for_function("words => document.body.textContent.includes(words)", arg=said[:60])
+    assert "$" not in notes.locator("body").inner_text()
+    talk.wait_for_timeout(1000)
+    assert talk.locator(SLIDE).get_attribute("id") == "slide-3-0"
+    notes.close()

@@ -1,10 +1,11 @@
-// A small JupyterLab extension, written by hand so that nothing has to be built. It does four things in a slideshow:
+// A small JupyterLab extension, written by hand so that nothing has to be built. It does five things in a slideshow:
 //
 // 1. jupyterlab-rise 0.43 leaves out the module @jupyterlab/console, without which the widgets' extension does not
 //    load (jupyterlab-contrib/rise, issue 119). Only a name of it is needed, and this supplies it.
 // 2. It runs all cells once, in the background, so that every slider is alive before the lecturer comes to it.
 // 3. It lowers the sizes on a slide that would not fit (--fit in rise.css).
-// 4. Keys pressed on a slider move the slider, not the slides.
+// 4. Arrow keys pressed on a slider move the slider, not the slides.
+// 5. T opens the speaker notes in a window of their own. (RISE's window loads the talk twice more, as itself.)
 
 (() => {
   const NAME = "sdpa-course-lecture", CONSOLE = "@jupyterlab/console";
@@ -35,16 +36,55 @@
       if (!slide || now === before) continue;
       fit(slide);
       slide.dataset.fitted = "yes";
+      showNotes();
       before = `${slide.id} ${slide.scrollHeight} ${innerWidth} ${innerHeight}`;
     }
   }
 
+  let notes; // the lecturer's window, once it is open
+
+  function openNotes() {
+    notes = window.open("", "sdpa-course-notes", "width=760,height=640");
+    if (!notes) return; // the browser blocks windows, and says so
+    notes.document.title = "Speaker notes";
+    const styles = [...document.querySelectorAll("style, link[rel=stylesheet]:not([href*=rise])")];
+    notes.document.head.replaceChildren(...styles.map(style => style.cloneNode(true)));
+    notes.document.body.className = "";
+    notes.document.body.style.cssText = "padding: 1em 1.5em; overflow: auto; font-size: 20px; --jp-content-font-size1: 20px";
+    showNotes();
+  }
+
+  function showNotes() {
+    if (!notes || notes.closed) return;
+    const place = notes.document.createElement("p");
+    place.textContent = document.querySelector(".slide-number")?.textContent ?? "";
+    const said = [...present().querySelectorAll("aside.notes .jp-RenderedMarkdown")].map(text => text.cloneNode(true));
+    notes.document.body.replaceChildren(place, ...said);
+    notes.document.querySelectorAll("details").forEach(details => { details.open = true; });
+  }
+
   function keysBelongToSliders() {
     // JupyterLab's shortcuts leave an event alone that somebody has claimed; reveal.js listens above the slides.
-    const claim = event => { if (event.target.closest(".noUi-handle") && event.key !== " ") event.preventDefault(); };
-    window.addEventListener("keydown", claim, true);
-    const stop = event => { if (event.target.closest(".jupyter-widgets")) event.stopPropagation(); };
-    document.querySelector(".reveal").addEventListener("keydown", stop);
+    const moves = event => event.target.closest(".noUi-handle") && /^(Arrow|Home|End|Page)/.test(event.key);
+    window.addEventListener("keydown", event => { if (moves(event)) event.preventDefault(); }, true);
+    const own = event => moves(event) || event.target.closest(".widget-checkbox");
+    document.querySelector(".reveal").addEventListener("keydown", event => { if (own(event)) event.stopPropagation(); });
+  }
+
+  function keyForNotes() {
+    const typing = element => element.closest("input, textarea, .jp-mod-editMode .cm-content");
+    window.addEventListener("keydown", event => {
+      if (event.key.toLowerCase() !== "t" || event.ctrlKey || event.metaKey || event.altKey || typing(event.target)) return;
+      event.preventDefault();
+      event.stopImmediatePropagation();
+      openNotes();
+    }, true);
+  }
+
+  function progress(text) {
+    const place = document.querySelector("#lecture-progress") ?? document.body.appendChild(document.createElement("div"));
+    place.id = "lecture-progress";
+    place.textContent = text;
   }
 
   async function runAll(panel) {
@@ -54,9 +94,13 @@
     while (!present()) await pause(100);
     void keepFitting();
     keysBelongToSliders();
-    for (const cell of panel.content.widgets) {
-      if (cell instanceof CodeCell) await CodeCell.execute(cell, panel.sessionContext).catch(() => undefined); // its error is shown
+    keyForNotes();
+    const cells = panel.content.widgets.filter(cell => cell instanceof CodeCell);
+    for (const [i, cell] of cells.entries()) {
+      progress(`running cell ${i + 1} of ${cells.length}`);
+      await CodeCell.execute(cell, panel.sessionContext).catch(() => undefined); // its error is shown
     }
+    progress("");
     document.documentElement.dataset.lecture = "ready";
   }
 
