@@ -3,6 +3,7 @@
 # make sweep  train the models of notebook 09      make lock   refresh the pinned versions
 # make homework PS=03  copy a problem set to my_work/   make grade IN=folder  grade submissions
 # make lecture NB=03   give a notebook as a talk   make slides  build decks and handouts in build/slides/
+# make site   the course as a web page (OFFLINE=1: with Python in it)   make test-site  build and test that
 # make exercises   from solutions/, with nbgrader  make flashcards  write downloads/
 # make format tidy the code                        make clean  remove the environment
 
@@ -16,7 +17,7 @@ ENVIRONMENT = @command -v $(PYTHON) >/dev/null || { \
 	echo "sdpa-course: $(PYTHON) was not found; Python 3.11 or newer is needed (or name it: make PYTHON=/path/to/python3)" >&2; \
 	exit 1; }; $(PYTHON) tools/environment.py
 
-.PHONY: help lab test notebooks lecture slides homework exercises grade bench flashcards sweep lock format clean
+.PHONY: help lab test notebooks lecture slides site test-site homework exercises grade bench flashcards sweep lock format clean
 
 help:
 	@sed -n 's/^# //p' Makefile
@@ -34,7 +35,7 @@ test:
 	@$(BIN)/ruff format --check .
 	@echo "sdpa-course: tests, doctests and notebooks"
 	@$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder --doctest-modules \
-		--nbval --nbval-current-env --nbval-cell-timeout 60 $(TEST_ARGS)
+		--nbval --nbval-current-env --nbval-cell-timeout 60 --ignore=tests/site $(TEST_ARGS)
 
 notebooks:
 	$(ENVIRONMENT) install lab tests
@@ -47,6 +48,15 @@ lecture:
 slides:
 	$(ENVIRONMENT) install lab lectures
 	@$(BIN)/python tools/slides.py $(NB)
+
+site:
+	$(ENVIRONMENT) install lab lectures site
+	@$(BIN)/python tools/site.py $(if $(OFFLINE),--offline)
+
+test-site:
+	$(ENVIRONMENT) install lab tests homework lectures site
+	@$(BIN)/python tools/site.py --offline
+	@SDPA_SITE=build/site $(BIN)/python -m pytest -n auto --dist loadfile tests/site $(TEST_ARGS)
 
 homework:
 	@$(PYTHON) tools/homework.py $(PS)

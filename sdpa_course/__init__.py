@@ -5,6 +5,7 @@ Kernels with hand-derived gradients (`sdpa_course.kernels`) and the means to che
 first used, so `import sdpa_course` itself costs next to nothing.
 """
 
+import sys
 from importlib import import_module
 
 __version__ = "0.1.0"
@@ -39,3 +40,11 @@ def __getattr__(name: str):
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
+
+
+if sys.platform == "emscripten":
+    from IPython import get_ipython
+
+    from .browser import adapt
+
+    adapt(get_ipython())

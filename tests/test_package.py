@@ -14,7 +14,7 @@ ROOT = Path(__file__).parent.parent
 MODULES = sorted((ROOT / "sdpa_course").rglob("*.py"))
 DEPENDENCIES = {"numpy", "matplotlib", "ipywidgets", "tqdm", "IPython"}  # ipywidgets brings IPython
 GRADING = {"nbconvert", "nbformat", "nbgrader", "psutil", "sqlalchemy", "traitlets"}  # the extra `homework` brings them
-EXTRAS = {"lab", "tests", "homework", "lectures", "torch", "dask"}
+EXTRAS = {"lab", "tests", "homework", "lectures", "torch", "dask", "site", "classroom"}
 
 
 def test_public_names_exist_and_are_sorted():

@@ -20,7 +20,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 VENV = os.path.join(ROOT, ".venv")
 CONSTRAINTS = os.path.join(ROOT, "constraints.txt")
 STAMP = os.path.join(VENV, "sdpa-course.json")
-EXTRAS = ["lab", "tests", "homework", "lectures", "classroom", "torch", "dask"]
+EXTRAS = ["lab", "tests", "homework", "lectures", "site", "classroom", "torch", "dask"]
 NO_NETWORK = re.compile(
     "name resolution|name or service not known|connection (refused|reset|aborted|broken)|network is unreachable"
     "|timed out|max retries|failed to establish|proxyerror|cannot connect|no address associated",

@@ -197,11 +197,11 @@ def results_file(path):
 def lock(file, path: Path) -> None:
     """Keep a second sweep out, until this one ends in whatever way."""
     try:
-        import fcntl
-    except ImportError:  # Windows, or a browser
+        from fcntl import LOCK_EX, LOCK_NB, flock
+    except ImportError:  # Windows, or a browser (whose kernel has an empty fcntl)
         return
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        flock(file, LOCK_EX | LOCK_NB)
     except OSError:
         raise RuntimeError(f"path: another sweep is writing to {path}; wait for it, or choose another file") from None
 

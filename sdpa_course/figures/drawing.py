@@ -2,6 +2,7 @@
 
 import functools
 import io
+from base64 import b64encode
 from html import escape
 from importlib.resources import as_file, files
 from typing import NamedTuple
@@ -109,7 +110,8 @@ def show_view(view: View, *, caption: str) -> None:
             raise ValueError(f"{name}: got nothing, expected a sentence")
     width, height = view.size
     metadata = {"image/png": {"alt": view.alt, "width": width, "height": height}}
-    display({"image/png": view.picture, "text/plain": view.alt}, raw=True, metadata=metadata)
+    picture = b64encode(view.picture).decode("ascii")  # as notebooks store it: a browser's kernel does not encode bytes
+    display({"image/png": picture, "text/plain": view.alt}, raw=True, metadata=metadata)
     numbers = " · ".join(f"{name}: **{value}**" for name, value in view.numbers.items())
     display(Markdown("\n\n".join(part for part in (f"*{caption}*", numbers, words_html(view.alt)) if part)))
 

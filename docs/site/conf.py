@@ -1,0 +1,46 @@
+"""Sphinx's settings for the site: stored outputs as they are, everything served from the site itself.
+
+The pages that Sphinx reads are gathered in build/site-source/ by tools/site.py, which also runs it.
+"""
+
+project = "Why does attention divide by √d_k?"
+html_title = project
+author = "the authors of sdpa-course"
+copyright = "MIT License"
+language = "en"
+
+extensions = ["myst_nb", "sphinx.ext.mathjax"]
+myst_enable_extensions = ["dollarmath", "amsmath"]
+myst_heading_anchors = 4
+nb_execution_mode = "off"
+nb_render_markdown_format = "myst"  # captions and tables of outputs: with mathematics and links, like the text
+nb_ipywidgets_js = {}  # the sliders are ours (static/sliders.js)
+suppress_warnings = ["myst.header"]  # a page of docs/ may begin a level lower
+
+# MathJax in parts, from the site: no menu and no speech engine, which are three quarters of the usual bundle.
+mathjax_path = "mathjax/startup.js"
+mathjax3_config = {
+    "loader": {"load": ["input/tex", "output/chtml", "a11y/assistive-mml"]},
+    "chtml": {"matchFontHeight": False, "scale": 1.12},  # as large as the letters around it
+}
+
+html_theme = "sphinx_book_theme"
+html_static_path = ["static"]
+html_css_files = ["site.css"]
+html_js_files = [("sliders.js", {"defer": "defer"}), ("formulas.js", {"defer": "defer"})]
+html_favicon = "static/favicon.svg"
+html_copy_source = False  # the notebooks themselves are on the page of downloads
+html_show_sphinx = False
+html_use_index = False
+html_context = {"default_mode": "auto"}  # light or dark, as the reader's system is
+html_last_updated_fmt = None
+html_theme_options = {
+    "home_page_in_toc": True,
+    "show_toc_level": 1,
+    "use_download_button": False,
+    "use_fullscreen_button": False,
+    "search_bar_text": "Search the course",
+    "navbar_persistent": [],  # one field for the search is enough: it stands in the sidebar
+    "navigation_with_keys": False,  # the arrow keys belong to the sliders
+    "footer_content_items": ["copyright.html"],
+}

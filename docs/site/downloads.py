@@ -1,0 +1,116 @@
+"""What readers take along: notebooks, flashcards, and the decks and handouts of the lectures; and the page of them."""
+
+import re
+import shutil
+import sys
+import zipfile
+from concurrent.futures import Executor
+from pathlib import Path
+
+import slides
+from browsers import find_browser
+from gather import ROOT, notebooks
+
+BUNDLE = "downloads/sdpa-course-notebooks.zip"
+TITLES = {"guest_lecture": "A guest lecture of 50 minutes"}
+
+
+def put_decks(site: Path, pool: Executor) -> set[str]:
+    """Copy decks and handouts to slides/, building those that are missing or older than what they are made of."""
+    lectures = {path.stem: path for path in slides.notebooks().values()}
+    wanted = [*lectures, "guest_lecture"]
+    sources = [*slides.DECK.iterdir(), slides.GUEST, *(ROOT / "sdpa_course").rglob("*.py")]
+    own = {name: [lectures[name]] if name in lectures else list(lectures.values()) for name in wanted}
+    slides.SLIDES.mkdir(parents=True, exist_ok=True)
+    stale = [name for name in wanted if older(slides.SLIDES / f"{name}.html", sources + own[name])]
+    list(pool.map(build_deck, stale))
+    decks = [slides.SLIDES / f"{name}.html" for name in wanted]
+    unprinted = [deck for deck in decks if older(deck.with_suffix(".pdf"), [deck])]
+    if unprinted and find_browser() is None:
+        words = "no handouts (PDF) on the site: no Chrome or Chromium was found to print them; or set CHROME=/path"
+        print(f"sdpa-course: {words}", file=sys.stderr)
+        unprinted = []
+    if unprinted:
+        slides.print_handouts(unprinted)
+    return {address for deck in decks for address in put_deck(deck, site)}
+
+
+def build_deck(name: str) -> None:
+    """One deck into build/slides/."""
+    guest = name == "guest_lecture"
+    slides.store(name, slides.guest_lecture() if guest else slides.deck(ROOT / "notebooks" / f"{name}.ipynb"))
+
+
+def older(path: Path, sources: list[Path]) -> bool:
+    """Whether a file is missing or older than one of its sources."""
+    return not path.exists() or path.stat().st_mtime < max(source.stat().st_mtime for source in sources)
+
+
+def put_deck(deck: Path, site: Path) -> list[str]:
+    """Copy one deck with its handout; its links to other notebooks lead to their pages."""
+    folder = site / "slides"
+    folder.mkdir(parents=True, exist_ok=True)
+    html = deck.read_text(encoding="utf-8")
+    (folder / deck.name).write_text(re.sub(r'href="([^":#]+)"', on_the_site, html), encoding="utf-8")
+    handout = deck.with_suffix(".pdf")
+    if older(handout, [deck]):
+        return [f"slides/{deck.name}"]
+    shutil.copy(handout, folder)
+    return [f"slides/{deck.name}", f"slides/{handout.name}"]
+
+
+def on_the_site(link: re.Match) -> str:
+    """Where a link of a notebook leads from slides/, which is a folder beside notebooks/."""
+    place = re.sub(r"\.(ipynb|md)$", ".html", link[1])
+    return f'href="{place if place.startswith("../") else f"../notebooks/{place}"}"'
+
+
+def put_files(site: Path) -> None:
+    """The notebooks as they are, each beside its page; all of them in one archive; the flashcards."""
+    (site / "downloads").mkdir(exist_ok=True)
+    with zipfile.ZipFile(site / BUNDLE, "w") as archive:
+        for path in notebooks():
+            place = path.relative_to(ROOT)
+            (site / place).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, site / place)
+            dated = zipfile.ZipInfo(
+                f"sdpa-course/{place.as_posix()}", (1980, 1, 1, 0, 0, 0)
+            )  # the same bytes each time
+            dated.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(dated, path.read_bytes())
+    for path in (ROOT / "downloads").iterdir():
+        shutil.copy(path, site / "downloads")
+
+
+def downloads_page(decks: set[str]) -> str:
+    """The page as Markdown; a missing handout leaves its place empty."""
+    lines = ["# Downloads", "", "## Lectures and notebooks", ""]
+    lines += [
+        "A deck is one file: it works without a network and without a kernel, its sliders included. A handout has the",
+        "slides with what is said about them. A notebook needs the package: [how to install it](index.md#start).",
+        "",
+        "| | notebook | slides | handout |",
+        "|---|---|---|---|",
+    ]
+    stems = {path.stem: path for path in notebooks() if path.parent.name == "notebooks"}
+    for stem in [*stems, "guest_lecture"]:
+        page = f"[](notebooks/{stem}.ipynb)" if stem in stems else TITLES[stem]
+        cells = [file_link(f"notebooks/{stem}.ipynb") if stem in stems else ""]
+        cells += [file_link(deck) if (deck := f"slides/{stem}.{kind}") in decks else "" for kind in ("html", "pdf")]
+        lines.append(f"| {page} | {' | '.join(cells)} |")
+    lines += ["", "## Problem sets", "", "| | notebook |", "|---|---|"]
+    for path in notebooks():
+        place = path.relative_to(ROOT).as_posix()
+        if path.stem not in stems:
+            lines.append(f"| [](/{place}) | {file_link(place)} |")
+    lines += ["", "## All at once, and flashcards", ""]
+    lines += [f"- {file_link(BUNDLE)}: all notebooks and problem sets."]
+    lines += [f"- {file_link('downloads/flashcards.apkg')}: flashcards for Anki."]
+    lines += [f"- {file_link('downloads/flashcards.csv')}: the same as a table, for other programs."]
+    return "\n".join(lines) + "\n"
+
+
+def file_link(address: str) -> str:
+    """A link to a file of the site. Decks are shown, the rest is saved."""
+    name = address.rpartition("/")[2]
+    return f'<a href="{address}">{name}</a>' if name.endswith("html") else f'<a href="{address}" download>{name}</a>'

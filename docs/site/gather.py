@@ -1,0 +1,150 @@
+"""Gather what Sphinx reads: the repository's pages in their own places, so that links between them hold.
+
+Notebooks are copied with three changes: a line of links under the title, pictures as files with their alt text, and
+sliders that move without a kernel.
+"""
+
+import re
+import shutil
+from base64 import b64decode
+from pathlib import Path
+
+import nbformat
+from lecture import slider_of
+from nbformat.v4 import new_output
+from sliders import Pictures, compact, picture_html, slider_html
+
+SITE = Path(__file__).parent
+ROOT = SITE.parent.parent
+
+
+def notebooks() -> list[Path]:
+    """The notebooks and the problem sets, in the order in which they are read."""
+    return [*sorted((ROOT / "notebooks").glob("*.ipynb")), *sorted((ROOT / "exercises").glob("*/*.ipynb"))]
+
+
+def pages_of_docs() -> list[Path]:
+    """The pages of docs/, and how to contribute."""
+    return [*sorted((ROOT / "docs").glob("*.md")), ROOT / "CONTRIBUTING.md"]
+
+
+def slider_names() -> list[str]:
+    """The sliders that stand in notebooks."""
+    cells = [cell for path in notebooks() for cell in nbformat.read(path, as_version=4).cells]
+    return sorted({name for cell in cells if cell.cell_type == "code" and (name := slider_of(cell))})
+
+
+class Gathering:
+    """One build: where its pages go, and what stands on them beside the text."""
+
+    def __init__(self, source: Path, pictures: Pictures, sliders: dict, runnable: bool):
+        self.source, self.pictures, self.sliders, self.runnable = source, pictures, sliders, runnable
+        shutil.rmtree(source, ignore_errors=True)
+
+    def write(self, name: str, text: str) -> None:
+        """A page, by its path from the root, with the files that it links to."""
+        path = self.source / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        for link in re.findall(r"\]\(([^)#:]+)\)", text):
+            file = (ROOT / name).parent / link
+            if file.is_file() and file.suffix not in (".md", ".ipynb"):  # not a page: to be saved
+                copy = path.parent / link
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(file, copy)
+
+    def everything(self, claims: str, downloads: str, decks: set[str]) -> None:
+        """All pages. `decks` are the addresses of slides and handouts that there are."""
+        for path in notebooks():
+            self.write(path.relative_to(ROOT).as_posix(), self.notebook(path, decks))
+        for path in pages_of_docs():
+            self.write(path.relative_to(ROOT).as_posix(), path.read_text(encoding="utf-8"))
+        self.write("claims.md", claims)
+        self.write("downloads.md", downloads)
+        self.write("index.md", self.start_page())
+
+    def notebook(self, path: Path, decks: set[str]) -> str:
+        """A notebook as its page shows it."""
+        notebook = nbformat.read(path, as_version=4)
+        place = path.relative_to(ROOT)
+        root = "../" * len(place.parts[:-1])
+        for cell in notebook.cells:
+            if cell.cell_type == "markdown":
+                cell.source = re.sub(r"<summary>.*?</summary>", mathematics_in_html, cell.source, flags=re.DOTALL)
+            elif cell.cell_type == "code":
+                slider = slider_of(cell)
+                if slider:
+                    cell.outputs = [html_output(slider_html(self.sliders[slider], self.pictures, root))]
+                cell.outputs = [self.output(output, root) for output in cell.outputs]
+        title, _, rest = notebook.cells[0].source.partition("\n")
+        notebook.cells[0].source = f"{title}\n\n{self.links(place, root, decks)}\n\n{rest}"
+        return nbformat.writes(notebook)
+
+    def output(self, output, root: str):
+        """An output with its picture as a file; all others as they are."""
+        if "image/png" not in output.get("data", {}):
+            return output
+        words = output.metadata["image/png"]
+        picture = compact(b64decode(output.data["image/png"]))
+        return html_output(picture_html(picture, words["alt"], (words["width"], words["height"]), self.pictures, root))
+
+    def links(self, place: Path, root: str, decks: set[str]) -> str:
+        """The line under a title: run it, take it along, the slides of it."""
+        run = (
+            f'<a class="run" href="{root}lite/lab/index.html?path={place.as_posix()}">Run this page in your browser</a>'
+        )
+        links = [run] if self.runnable else []
+        links.append(f'<a href="{place.name}" download>Notebook (.ipynb)</a>')
+        for kind, words in (("html", "Slides"), ("pdf", "Handout (PDF)")):
+            deck = f"slides/{place.stem}.{kind}"
+            links += [f'<a href="{root}{deck}">{words}</a>'] * (deck in decks)
+        return f'<p class="page-links">{" ".join(links)}</p>'
+
+    def start_page(self) -> str:
+        """The start page: the README's own words around what only the site has."""
+        parts = readme()
+        page = (SITE / "index.md").read_text(encoding="utf-8")
+        names = {
+            name: "\n".join(path.relative_to(ROOT).with_suffix("").as_posix() for path in paths)
+            for name, paths in {
+                "notebooks": [path for path in notebooks() if path.parent.name == "notebooks"],
+                "exercises": [path for path in notebooks() if path.parent.name != "notebooks"],
+                "docs": [path for path in pages_of_docs() if path.name != "homework.md"],
+            }.items()
+        }
+        there = '<a href="lite/lab/index.html?path=notebooks/00_start_here.ipynb">Start with notebook 00</a>.'
+        return page.format(
+            introduction=parts["introduction"],
+            map=the_map(parts["The map"]),
+            homework=parts["Homework"],
+            lectures=parts["Lectures"] + "\n\nThe decks and handouts are among the [downloads](downloads.md).",
+            documentation=parts["The documentation"],
+            start=parts["Start"],
+            package=parts["The package"],
+            lite=there if self.runnable else "",
+            **names,
+        )
+
+
+def readme() -> dict[str, str]:
+    """The README by heading; what stands before the first one is its introduction, with the title."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    introduction, *sections = re.split(r"^## ", text, flags=re.MULTILINE)
+    parts = {"introduction": introduction.strip()}
+    return parts | {heading: body.strip() for heading, _, body in (section.partition("\n") for section in sections)}
+
+
+def the_map(section: str) -> str:
+    """The README's table; what it says below of kernels does not hold here."""
+    table = [line for line in section.splitlines() if line.startswith("|")]
+    return "\n".join(table).replace("](downloads/)", "](downloads.md)")
+
+
+def html_output(html: str):
+    """An output of a cell."""
+    return new_output("display_data", {"text/html": html})
+
+
+def mathematics_in_html(found: re.Match) -> str:
+    """Inside a line of HTML, Markdown is left alone and so is its mathematics: mark it for MathJax."""
+    return re.sub(r"\$([^$]+)\$", r'<span class="math notranslate nohighlight">\\(\1\\)</span>', found[0])

@@ -1,0 +1,103 @@
+"""Sliders on a page without a kernel: their views as files, and the HTML that static/sliders.js moves."""
+
+import hashlib
+import io
+import json
+from concurrent.futures import Executor
+from html import escape
+from pathlib import Path
+from typing import NamedTuple
+
+from PIL import Image
+
+from sdpa_course.explore import all_explorers
+from sdpa_course.explore.frames import Frames, frames
+
+
+class Slider(NamedTuple):
+    """An explorer as it stands on a page."""
+
+    frames: Frames
+    resting: list[str]  # controls that move only with a kernel
+
+
+class Pictures:
+    """A folder of the site; a file is named by what is in it, so a new version never meets an old one in a cache."""
+
+    def __init__(self, site: Path, folder: str = "_static/views"):
+        self.site, self.folder = site, folder
+        (site / folder).mkdir(parents=True, exist_ok=True)
+
+    def keep(self, content: bytes, kind: str) -> str:
+        """Store it, once; its address from the root of the site."""
+        place = f"{self.folder}/{hashlib.sha256(content).hexdigest()[:16]}.{kind}"
+        (self.site / place).write_bytes(content)
+        return place
+
+
+def compact(picture: bytes) -> bytes:
+    """The same pixels in less than half the bytes: PNG to WebP, without loss."""
+    image = Image.open(io.BytesIO(picture))
+    opaque = image.mode == "RGBA" and image.getchannel("A").getextrema() == (255, 255)
+    buffer = io.BytesIO()
+    (image.convert("RGB") if opaque else image).save(buffer, format="WEBP", lossless=True)
+    return buffer.getvalue()
+
+
+def draw(name: str) -> Slider:
+    """All views of an explorer, their pictures made small."""
+    explorer = all_explorers()[name]()
+    drawn = frames(explorer)
+    drawn = drawn._replace(views=[view._replace(picture=compact(view.picture)) for view in drawn.views])
+    moving = {track.name for track in drawn.tracks}
+    return Slider(drawn, [c.description for name, c in explorer.controls.items() if name not in moving])
+
+
+def draw_all(names: list[str], pool: Executor) -> dict[str, Slider]:
+    """The sliders of the course by name."""
+    return dict(zip(names, pool.map(draw, names), strict=True))
+
+
+def slider_html(slider: Slider, pictures: Pictures, root: str) -> str:
+    """The slider where it starts. `root` leads from the page to the root of the site: `../`.
+
+    The other views are in a file of their own, which is asked for when the slider comes into sight.
+    """
+    drawn = slider.frames
+    views = [
+        {
+            "picture": Path(pictures.keep(view.picture, "webp")).name,
+            "alt": view.alt,
+            "numbers": list(view.numbers.items()),
+        }
+        for view in drawn.views
+    ]
+    stored = json.dumps({"readings": [t.readings for t in drawn.tracks], "views": views}, ensure_ascii=False)
+    place = pictures.keep(stored.encode(), "json")
+    controls = "".join(
+        f"<label><span>{escape(t.label)}</span>"
+        f'<input type="range" min="0" max="{len(t.values) - 1}" value="{t.start}" '
+        f'aria-valuetext="{escape(t.readings[t.start])}" autocomplete="off">'
+        f"<output>{escape(t.readings[t.start])}</output></label>"
+        for t in drawn.tracks
+    )
+    start = drawn.at(*(t.start for t in drawn.tracks))
+    numbers = "".join(f"<span>{escape(name)}: <b>{escape(value)}</b></span>" for name, value in start.numbers.items())
+    more = f'<p class="more">With a running kernel also: {escape(", ".join(slider.resting))}.</p>'
+    return (
+        f'<figure class="slider" data-views="{root}{place}">{controls}'
+        f"{picture_html(start.picture, start.alt, start.size, pictures, root)}"
+        f'<div class="numbers" aria-live="polite">{numbers}</div>'
+        f"<details><summary>The picture in words</summary><p>{escape(start.alt)}</p></details>"
+        f"{more if slider.resting else ''}</figure>"
+    )
+
+
+def picture_html(picture: bytes, alt: str, size: tuple[int, int], pictures: Pictures, root: str) -> str:
+    """A picture (`compact`) with its words; a click shows it at its full size, which a phone needs."""
+    place = root + pictures.keep(picture, "webp")
+    width, height = size
+    return (
+        f'<a class="picture" href="{place}"><img src="{place}" alt="{escape(alt)}" width="{width}" height="{height}" '
+        'loading="lazy"></a>'
+    )

@@ -1,0 +1,55 @@
+"""The built site, served on this machine, and a browser. `make test-site` builds it and names its folder, SDPA_SITE."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+ROOT = HERE.parent.parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "browser")]
+from browsers import MISSING, find_browser  # noqa: E402
+from lab import QUIET  # noqa: E402
+from serving import Serving  # noqa: E402
+
+NOT_BUILT = "the site's tests need a built site: make test-site"
+
+
+def built_site() -> Path | None:
+    """The folder of the site that is to be tested, if there is one."""
+    named = os.environ.get("SDPA_SITE")
+    return Path(named).resolve() if named else None
+
+
+@pytest.fixture(scope="session")
+def site() -> Path:
+    """The folder of the built site."""
+    folder = built_site()
+    if folder is None:
+        pytest.skip(NOT_BUILT)
+    assert (folder / "index.html").exists(), f"SDPA_SITE: {folder} holds no site"
+    return folder
+
+
+@pytest.fixture(scope="session")
+def address(site):
+    """Where the site is served: http://127.0.0.1:…, without a slash at the end."""
+    with Serving(site) as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """Chromium without a window."""
+    path = find_browser()
+    if path is None:
+        if os.environ.get("CI"):
+            pytest.fail(MISSING)
+        pytest.skip(MISSING)
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=list(QUIET))
+        yield browser
+        browser.close()

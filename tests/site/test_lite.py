@@ -1,0 +1,171 @@
+"""JupyterLite in the built site: notebooks run in the browser with the numbers they were stored with, work is kept.
+
+Nothing may come from another machine: the site that is tested is built with `--offline`.
+"""
+
+import contextvars
+import json
+import os
+import re
+import shutil
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+from driving import there_and_back
+from IPython.core.interactiveshell import InteractiveShell
+from lab import ROOT, explorers_of
+from serving import Serving
+
+from sdpa_course.browser import adapt
+from sdpa_course.explore import all_explorers
+
+sys.path.insert(0, str(ROOT / "tools"))
+lite = pytest.importorskip("lite")  # the extra `site` brings what it needs
+import pyodide_bundle  # noqa: E402
+from lite_page import Reader, code_cells, differences, seconds_of  # noqa: E402
+
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("0[0-6]_*.ipynb"))
+SOLVED = ROOT / "solutions" / "ps03" / "ps03.ipynb"
+PATIENCE = 400  # seconds for one notebook, with Python's start; the machine may be busy
+KEPT = "notebooks/03_softmax.ipynb"
+OTHER = "notebooks/04_softmax_gradient.ipynb"
+
+
+@pytest.fixture(scope="module")
+def reader(browser, address):
+    """Somebody who opens one notebook after the other."""
+    reader = Reader(browser, f"{address}/lite")
+    yield reader
+    reader.close()
+
+
+def read(path: Path):
+    return nbformat.read(path, as_version=4)
+
+
+def link_targets(path: Path) -> list[str]:
+    """Files that a notebook's text links to."""
+    text = "\n".join(cell.source for cell in read(path).cells if cell.cell_type == "markdown")
+    return re.findall(r"\]\(([^)#:\s]+)[^):]*\)", text)
+
+
+def test_every_link_of_a_notebook_leads_to_a_file_that_is_there_too():
+    contents = {path for pattern in lite.CONTENTS for path in ROOT.glob(pattern)}
+    notebooks = sorted(path for path in contents if path.suffix == ".ipynb")
+    assert len(notebooks) > 20
+    for path in notebooks:
+        for target in link_targets(path):
+            assert (path.parent / target).resolve() in contents, f"{path.name} links to {target}"
+
+
+def test_the_bundled_pyodide_is_the_one_that_the_kernel_loads_otherwise():
+    constants = pytest.importorskip("jupyterlite_pyodide_kernel.constants")
+    assert pyodide_bundle.VERSION == constants.PYODIDE_VERSION
+
+
+def test_without_wheels_for_the_browser_one_sentence_says_so(monkeypatch, tmp_path):
+    monkeypatch.setenv("SDPA_WASM_WHEELS", str(tmp_path))
+    with pytest.raises(SystemExit, match=r"^sdpa-course: .* of kiwisolver, matplotlib, numpy, pillow, and .* has none"):
+        pyodide_bundle.wasm_wheels()
+
+
+def test_print_options_hold_from_cell_to_cell(capsys):
+    shell = InteractiveShell()
+    adapt(shell)
+    for cell in ("import numpy as np; np.set_printoptions(precision=3)", "print(np.array([1 / 3]))"):
+        contextvars.copy_context().run(shell.run_cell, cell)
+    assert capsys.readouterr().out == "[0.333]\n"
+
+
+@pytest.mark.parametrize("path", [*NOTEBOOKS, SOLVED], ids=lambda path: path.stem)
+def test_a_notebook_runs_in_the_browser_and_gives_what_is_stored(reader, path):
+    stored = read(path)
+    place = path.relative_to(ROOT).as_posix()
+    if path == SOLVED:
+        place = "ps03_solved.ipynb"
+        reader.upload(place, stored)
+    page = reader.open(place)
+    page.run_all(PATIENCE)
+    found = page.notebook()
+    tell(path, found)
+    assert [output for cell in code_cells(found) for output in cell.outputs if output.output_type == "error"] == []
+    assert differences(found, stored) == []
+    names, sliders = explorers_of(stored.cells), page.sliders()
+    assert len(sliders) == len(names)
+    for name, slider in zip(names, sliders, strict=True):
+        move_twice(slider, all_explorers()[name]())
+    assert page.broken_pictures() == 0
+    page.close()
+    assert reader.complaints == []
+    assert reader.outside == []
+
+
+def tell(path: Path, notebook) -> None:
+    """Print how long it ran, and which cell longest; with `pytest -s` it is seen."""
+    times = {cell.source.strip().splitlines()[0]: seconds_of(cell) for cell in code_cells(notebook) if cell.source}
+    slowest = max(times, key=times.get)
+    print(f"\n{path.stem}: {sum(times.values()):.1f} s, of which {times[slowest]:.1f} s in {slowest!r}", flush=True)
+
+
+def move_twice(slider, explorer) -> None:
+    """One step there and one back: each brings another picture, and the numbers that the package computes."""
+    name, control = next(iter(explorer.controls.items()))
+    another, there, back = there_and_back(control)
+    before = slider.pictures()
+    for value, key in ((another, there), (control.value, back)):
+        slider.press(control.description, key)
+        numbers = explorer.view(**{**explorer.values(), name: value}).numbers
+        slider.page.wait_for_function(
+            "([box, wanted]) => wanted.every(words => box.textContent.includes(words))",
+            arg=[slider.box, [f"{name}: {number}" for name, number in numbers.items()]],
+            timeout=60_000,
+        )
+        slider.page.wait_for_timeout(200)
+        after = slider.pictures()
+        assert len(after) == 1
+        assert after != before
+        before = after
+
+
+def test_work_is_kept_after_a_reload_and_after_a_new_version_of_the_site(browser, site, tmp_path):
+    copy = tmp_path / "lite"
+    shutil.copytree(site / "lite", copy, copy_function=os.link)
+    with Serving(tmp_path) as address:
+        reader = Reader(browser, f"{address}/lite")
+        page = reader.open(KEPT)
+        page.append(" A reader wrote this.")
+        page.reload()
+        assert page.notebook().cells[0].source.endswith("A reader wrote this.")
+        page.close()
+        page = reader.open(OTHER)
+        assert not page.changed()  # to look at a notebook is not to change it
+        page.close()
+        for place in (KEPT, OTHER):
+            publish_anew(copy, place)
+        mine, new = (reader.open(place) for place in (KEPT, OTHER))
+        assert mine.notebook().cells[0].source.endswith("A reader wrote this.")
+        assert new.notebook().cells[0].source.endswith("A new version.")
+        assert reader.complaints == []
+        assert reader.outside == []
+        reader.close()
+
+
+def publish_anew(site: Path, place: str) -> None:
+    """Change a notebook of a built site, as a new build does."""
+    notebook = json.loads((site / "files" / place).read_text(encoding="utf-8"))
+    notebook["cells"][0]["source"] += " A new version."
+    replace(site / "files" / place, json.dumps(notebook))
+    listing = site / "api" / "contents" / Path(place).parent / "all.json"
+    contents = json.loads(listing.read_text(encoding="utf-8"))
+    for entry in contents["content"]:
+        if entry["path"] == place:
+            entry["last_modified"] = entry["created"] = "2099-01-01T00:00:00Z"
+    replace(listing, json.dumps(contents))
+
+
+def replace(path: Path, text: str) -> None:
+    """Write a new file: the old one is also that of the site."""
+    path.unlink()
+    path.write_text(text, encoding="utf-8")

@@ -1,0 +1,178 @@
+"""The built site: every page whole at every size and in both colours, every link alive, every slider the package's."""
+
+import io
+import json
+import re
+import sys
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+from links import Page, broken_links
+from PIL import Image
+from reading import LOOKS, Reader, pages
+
+from sdpa_course.explore import all_explorers
+from sdpa_course.explore.frames import MOST, track
+
+ROOT = Path(__file__).parent.parent.parent
+sys.path.insert(0, str(ROOT / "tools"))
+from lecture import slider_of  # noqa: E402
+
+NOTEBOOKS = sorted(path.relative_to(ROOT) for path in (ROOT / "notebooks").glob("*.ipynb"))
+EXERCISES = sorted(path.relative_to(ROOT) for path in (ROOT / "exercises").glob("*/*.ipynb"))
+DOCS = sorted(path.relative_to(ROOT) for path in (ROOT / "docs").glob("*.md"))
+PAGES = [path.with_suffix(".html").as_posix() for path in (*NOTEBOOKS, *EXERCISES, *DOCS)]
+PAGES += ["index.html", "claims.html", "downloads.html", "CONTRIBUTING.html", "search.html"]
+HEAVIEST = 3_000_000  # bytes, before a slider is touched
+
+
+def cells(path: Path, kind: str) -> list[dict]:
+    """The cells of a notebook as they are stored, sources as one string each."""
+    stored = json.loads((ROOT / path).read_text(encoding="utf-8"))["cells"]
+    return [cell | {"source": "".join(cell["source"])} for cell in stored if cell["cell_type"] == kind]
+
+
+class Cell(dict):
+    """A cell as `slider_of` asks for it."""
+
+    source = property(lambda self: self["source"])
+
+
+def sliders(path: Path) -> list[str]:
+    """The sliders of a notebook."""
+    return [name for cell in cells(path, "code") if (name := slider_of(Cell(cell)))]
+
+
+def test_all_pages_are_there(site):
+    assert sorted(PAGES) == pages(site)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_is_whole(browser, address, page):
+    reader = Reader(browser, address)
+    reader.open(page)
+    assert reader.weight < HEAVIEST
+    problems = [problem for look in LOOKS for problem in reader.look(*look)]
+    assert problems + reader.complaints == []
+    reader.close()
+
+
+def test_every_link_leads_somewhere(site):
+    assert broken_links(site) == []
+
+
+@pytest.mark.parametrize("path", [*NOTEBOOKS, *EXERCISES], ids=lambda path: path.stem)
+def test_a_notebook_is_on_its_page_completely(site, path):
+    page = Page(site / path.with_suffix(".html"))
+    for cell in cells(path, "code"):
+        assert cell["source"].strip() in page.text
+        for output in cell["outputs"]:
+            if output["output_type"] == "stream":
+                assert "".join(output["text"]).strip() in page.text
+            if "image/png" in output.get("data", {}):
+                assert output["metadata"]["image/png"]["alt"] in page.alts
+    assert (site / path).read_bytes() == (ROOT / path).read_bytes()  # to be saved, as it is
+    run = [link for link in page.links if "lite/lab/" in link]
+    assert [unquote(urlsplit(link).query) for link in run] == [f"path={path.as_posix()}"]
+
+
+@pytest.mark.parametrize("path", [path for path in NOTEBOOKS if sliders(path)], ids=lambda path: path.stem)
+def test_sliders_move_without_a_kernel(browser, address, site, path):
+    reader = Reader(browser, address)
+    reader.open(path.with_suffix(".html").as_posix())
+    figures = reader.page.query_selector_all("figure.slider")
+    assert len(figures) == len(sliders(path))
+    for figure, name in zip(figures, sliders(path), strict=True):
+        explorer = all_explorers()[name]()
+        tracks = [track(n, explorer.controls[n], most) for n, most in zip(explorer.main, MOST, strict=False)]
+        starts = [t.start for t in tracks]
+        shows(figure, site, explorer, tracks, starts)
+        before = len(reader.asked)
+        for t, handle in enumerate(figure.query_selector_all("input")):
+            there, back, step = ("ArrowLeft", "ArrowRight", -1) if starts[t] else ("ArrowRight", "ArrowLeft", 1)
+            handle.focus()
+            reader.page.keyboard.press(there)
+            shows(figure, site, explorer, tracks, [place + step * (i == t) for i, place in enumerate(starts)])
+            reader.page.keyboard.press(back)
+            shows(figure, site, explorer, tracks, starts)
+        assert len(reader.asked) > before  # only now
+    assert reader.complaints == []
+    reader.close()
+
+
+def shows(figure, site, explorer, tracks, places) -> None:
+    """The page's slider stands at these positions, with the package's picture, words and numbers."""
+    values = {t.name: t.values[place] for t, place in zip(tracks, places, strict=True)}
+    view = explorer.view(**explorer.values() | values)
+    image = figure.query_selector("img")
+    figure.owner_frame().wait_for_function("([image, words]) => image.alt === words", arg=[image, view.alt])
+    readings = [output.inner_text() for output in figure.query_selector_all("output")]
+    assert readings == [t.readings[place] for t, place in zip(tracks, places, strict=True)]
+    for name, value in view.numbers.items():
+        assert f"{name}: {value}" in figure.query_selector(".numbers").inner_text()
+    shown = site / urlsplit(image.evaluate("image => image.src")).path.lstrip("/")
+    drawn = Image.open(io.BytesIO(view.picture)).convert("RGB")
+    assert Image.open(shown).convert("RGB").tobytes() == drawn.tobytes()
+
+
+@pytest.mark.parametrize(("word", "page"), [("kurtosis", "02_variance"), ("Bahdanau", "07_scale")])
+def test_search_finds(browser, address, word, page):
+    reader = Reader(browser, address)
+    reader.open("notebooks/00_start_here.html")
+    reader.page.keyboard.press("Control+k")
+    reader.page.keyboard.type(word)
+    reader.page.keyboard.press("Enter")
+    reader.page.wait_for_url("**/search.html?q=*")
+    reader.page.wait_for_selector(f"#search-results li a[href*='{page}.html']")
+    assert reader.complaints == []
+    reader.close()
+
+
+def test_the_claims_have_the_verdicts_of_notebook_11(site):
+    stored = json.dumps(cells(Path("notebooks/11_claims.ipynb"), "code"), ensure_ascii=False)
+    rows = dict(re.findall(r"\| (C\d\d) \|.*? \| [✓◐✗]\u00a0\*\*([a-z\u00a0]+)\*\* \|", stored))
+    html = (site / "claims.html").read_text(encoding="utf-8")
+    shown = dict(re.findall(r'<h3>(C\d\d)\..*?class="verdict [a-z-]+">. ([a-z ]+)<', html, re.DOTALL))
+    assert len(shown) == 29
+    assert shown == {claim: verdict.replace("\u00a0", " ") for claim, verdict in rows.items()}
+
+
+def test_one_page_leads_to_the_next(browser, address):
+    reader = Reader(browser, address)
+    reader.open("notebooks/03_softmax.html")
+    assert reader.page.get_attribute("a.left-prev", "href") == "02_variance.html"
+    assert reader.page.get_attribute("a.right-next", "href") == "04_softmax_gradient.html"
+    reader.close()
+
+
+BROKEN = {  # what a careless edit could do to a page, and what must be said about it
+    "scrolls sideways": "article.insertAdjacentHTML('beforeend', '<div style=\"width: 3000px\">wide</div>')",
+    "beyond the edge": "article.insertAdjacentHTML('beforeend', '<table><td>' + 'x'.repeat(400) + '</td></table>')",
+    "a picture is missing": "article.insertAdjacentHTML('beforeend', '<img alt=\"a\" src=\"nothing.png\">')",
+    "a picture has no words": "article.querySelector('img').alt = ''",
+    "mathematics as text": "article.insertAdjacentHTML('beforeend', '<p>$x^2$</p>')",
+    "asked for": "article.insertAdjacentHTML('beforeend', '<img alt=\"a\" src=\"http://example.org/a.png\">')",
+    "404 for": "fetch('nothing.json')",
+    "console": "console.error('broken')",
+    "contrast of": "article.insertAdjacentHTML('beforeend', '<p style=\"color: #888\">pale</p>')",
+    "the page is not dark": "document.querySelector('article').style.background = 'white'",
+}
+
+
+@pytest.mark.parametrize("complaint", BROKEN)
+def test_a_broken_page_is_noticed(browser, address, complaint):
+    reader = Reader(browser, address)
+    reader.open("notebooks/00_start_here.html")
+    reader.page.evaluate(f"() => {{ const article = document.querySelector('article'); {BROKEN[complaint]}; }}")
+    reader.page.wait_for_timeout(200)
+    problems = [problem for look in LOOKS for problem in reader.look(*look)]
+    assert any(complaint in problem for problem in problems + reader.complaints)
+    reader.close()
+
+
+def test_a_broken_link_is_noticed(site, tmp_path):
+    links = '<a href="b.html">b</a><a href="#nowhere">c</a><img src="d.png"><a href="e.html#f">f</a><a href="/g">g</a>'
+    (tmp_path / "a.html").write_text(f"<p id=here>{links}<a href='#here'>h</a><a href='e.html'>e</a>")
+    (tmp_path / "e.html").write_text('<script src="https://example.org/x.js"></script>')
+    assert len(broken_links(tmp_path)) == 6

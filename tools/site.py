@@ -1,0 +1,99 @@
+"""Build the course as a web site that any server can host: pages to read, sliders that move, notebooks that run.
+
+python tools/site.py              into build/site/; the kernel comes from Pyodide's public distribution
+python tools/site.py --offline    with the kernel in it: no request leaves the site
+python tools/site.py --no-lite    the pages alone, in a minute; a lite/ from an earlier build stays
+"""
+
+import argparse
+import shutil
+import sys
+import time
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+PAGES = ROOT / "docs" / "site"
+sys.path[:0] = [str(ROOT / "tools"), str(PAGES), str(ROOT / "tests" / "browser")]
+from assets import drop_leftovers, put_mathjax, trim_icons  # noqa: E402
+from claims import claims_page  # noqa: E402
+from gather import Gathering, slider_names  # noqa: E402
+from sliders import Pictures, draw_all  # noqa: E402
+
+from downloads import downloads_page, put_decks, put_files  # noqa: E402
+
+OUTPUT = ROOT / "build" / "site"
+SOURCE = ROOT / "build" / "site-source"
+LITE = "lite"
+
+
+def empty(site: Path, *, but: str | None) -> None:
+    """Remove an earlier build."""
+    site.mkdir(parents=True, exist_ok=True)
+    for path in site.iterdir():
+        if path.name != but:
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+
+def build_pages(site: Path, *, runnable: bool) -> None:
+    """Everything but JupyterLite."""
+    with ProcessPoolExecutor() as pool:
+        sliders = draw_all(slider_names(), pool)
+        claims = claims_page(pool)
+        decks = put_decks(site, pool)
+    views = sum(len(slider.frames.views) for slider in sliders.values())
+    say(f"{views} views of {len(sliders)} sliders, {len(decks)} decks and handouts")
+    put_files(site)
+    gathering = Gathering(SOURCE, Pictures(site), sliders, runnable)
+    gathering.everything(claims, downloads_page(decks), decks)
+    run_sphinx(SOURCE, site)
+    put_mathjax(site)
+    trim_icons(site)
+    drop_leftovers(site)
+
+
+def run_sphinx(source: Path, site: Path) -> None:
+    """Sphinx, with every warning an error: a link that leads nowhere, a heading that does not fit."""
+    from sphinx.cmd.build import main as sphinx
+
+    trees = source.parent / "site-trees"
+    shutil.rmtree(trees, ignore_errors=True)
+    options = ["-q", "-W", "--keep-going", "-j", "auto", "-c", str(PAGES), "-d", str(trees)]
+    if sphinx(["-b", "html", *options, str(source), str(site)]):
+        sys.exit("sdpa-course: Sphinx found fault with the pages; the lines above say where")
+
+
+def say(words: str) -> None:
+    """Tell how far it is."""
+    print(f"sdpa-course: {words}", flush=True)
+
+
+def size_of(folder: Path) -> float:
+    """In MB."""
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) / 1e6
+
+
+def main() -> None:
+    """Build the site, then say how long it took and how large it is."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--offline", action="store_true", help="bundle the kernel that runs in the browser")
+    parser.add_argument("--no-lite", action="store_true", help="do not build the part that runs notebooks")
+    arguments = parser.parse_args()
+    begun = time.monotonic()
+    empty(OUTPUT, but=LITE if arguments.no_lite else None)
+    there = (OUTPUT / LITE / "lab" / "index.html").exists()
+    build_pages(OUTPUT, runnable=there or not arguments.no_lite)
+    pages = time.monotonic() - begun
+    say(f"the pages: {pages:.0f} s")
+    if not arguments.no_lite:
+        import lite
+
+        lite.build(OUTPUT / LITE, offline=arguments.offline)
+        say(f"the notebooks that run in the browser: {time.monotonic() - begun - pages:.0f} s")
+    whole, runs = size_of(OUTPUT), size_of(OUTPUT / LITE) if (OUTPUT / LITE).exists() else 0
+    took = time.monotonic() - begun
+    say(f"built {OUTPUT.relative_to(ROOT)} in {took:.0f} s: {whole:.0f} MB, of which {LITE}/ {runs:.0f} MB")
+
+
+if __name__ == "__main__":
+    main()
