@@ -56,7 +56,7 @@ site:
 test-site:
 	$(ENVIRONMENT) install lab tests homework lectures site
 	@$(BIN)/python tools/site.py --offline
-	@SDPA_SITE=build/site $(BIN)/python -m pytest -n auto --dist loadfile tests/site $(TEST_ARGS)
+	@SDPA_SITE=build/site $(BIN)/python -m pytest -n auto --dist loadfile -p no:nbval tests/site $(TEST_ARGS)
 
 homework:
 	@$(PYTHON) tools/homework.py $(PS)

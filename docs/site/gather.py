@@ -7,20 +7,34 @@ sliders that move without a kernel.
 import re
 import shutil
 from base64 import b64decode
+from html import escape
 from pathlib import Path
 
 import nbformat
 from lecture import slider_of
+from lite import link
 from nbformat.v4 import new_output
 from sliders import Pictures, compact, picture_html, slider_html
 
 SITE = Path(__file__).parent
 ROOT = SITE.parent.parent
+SLOW = "In the browser it takes long, many minutes for some cells: its NumPy has no fast matrix product."
+IN_THE_BROWSER = {  # what to expect of a notebook that is run there
+    "09_training": SLOW,
+    "10_speed": f"{SLOW} The times that it measures are the browser's.",
+    "11_claims": SLOW,
+    "A1_pytorch": "In the browser there is no PyTorch: run this one on your own machine.",
+}
 
 
 def notebooks() -> list[Path]:
     """The notebooks and the problem sets, in the order in which they are read."""
     return [*sorted((ROOT / "notebooks").glob("*.ipynb")), *sorted((ROOT / "exercises").glob("*/*.ipynb"))]
+
+
+def address(place: Path) -> str:
+    """Where a notebook runs, below the site."""
+    return escape(f"lite/{link(place.as_posix())}")
 
 
 def pages_of_docs() -> list[Path]:
@@ -90,15 +104,14 @@ class Gathering:
 
     def links(self, place: Path, root: str, decks: set[str]) -> str:
         """The line under a title: run it, take it along, the slides of it."""
-        run = (
-            f'<a class="run" href="{root}lite/lab/index.html?path={place.as_posix()}">Run this page in your browser</a>'
-        )
+        run = f'<a class="run" href="{root}{address(place)}">Run this page in your browser</a>'
         links = [run] if self.runnable else []
         links.append(f'<a href="{place.name}" download>Notebook (.ipynb)</a>')
         for kind, words in (("html", "Slides"), ("pdf", "Handout (PDF)")):
             deck = f"slides/{place.stem}.{kind}"
             links += [f'<a href="{root}{deck}">{words}</a>'] * (deck in decks)
-        return f'<p class="page-links">{" ".join(links)}</p>'
+        expect = IN_THE_BROWSER.get(place.stem) if self.runnable else None
+        return f'<p class="page-links">{" ".join(links)}</p>' + (f"<p>{expect}</p>" if expect else "")
 
     def start_page(self) -> str:
         """The start page: the README's own words around what only the site has."""
@@ -112,7 +125,7 @@ class Gathering:
                 "docs": [path for path in pages_of_docs() if path.name != "homework.md"],
             }.items()
         }
-        there = '<a href="lite/lab/index.html?path=notebooks/00_start_here.ipynb">Start with notebook 00</a>.'
+        there = f'<a href="{address(Path("notebooks/00_start_here.ipynb"))}">Start with notebook 00</a>.'
         return page.format(
             introduction=parts["introduction"],
             map=the_map(parts["The map"]),

@@ -69,6 +69,12 @@ class Reader:
         page.evaluate("() => Promise.all([jupyterapp.restored, jupyterapp.serviceManager.ready])")
         return page
 
+    def come_back_later(self) -> None:
+        """Let time pass: files that the browser keeps for a while are asked for again. What the reader saved stays."""
+        page = self.context.new_page()
+        self.context.new_cdp_session(page).send("Network.clearBrowserCache")
+        page.close()
+
     def open(self, path: str) -> "LitePage":
         """A notebook, by the address that the site's pages link to."""
         return LitePage(self.context.new_page(), f"{self.address}/{link(path)}")

@@ -144,6 +144,7 @@ def test_work_is_kept_after_a_reload_and_after_a_new_version_of_the_site(browser
         page.close()
         for place in (KEPT, OTHER):
             publish_anew(copy, place)
+        reader.come_back_later()
         mine, new = (reader.open(place) for place in (KEPT, OTHER))
         assert mine.notebook().cells[0].source.endswith("A reader wrote this.")
         assert new.notebook().cells[0].source.endswith("A new version.")
