@@ -12,7 +12,7 @@ from pathlib import Path
 
 import nbformat
 from lecture import slider_of
-from lite import link
+from lite import link as place_in_lite
 from nbformat.v4 import new_output
 from sliders import Pictures, compact, picture_html, slider_html
 
@@ -34,7 +34,7 @@ def notebooks() -> list[Path]:
 
 def address(place: Path) -> str:
     """Where a notebook runs, below the site."""
-    return escape(f"lite/{link(place.as_posix())}")
+    return escape(f"lite/{place_in_lite(place.as_posix())}")
 
 
 def pages_of_docs() -> list[Path]:
