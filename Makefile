@@ -4,11 +4,14 @@
 # make homework PS=03  copy a problem set to my_work/   make grade IN=folder  grade submissions
 # make lecture NB=03   give a notebook as a talk   make slides  build decks and handouts in build/slides/
 # make site   the course as a web page (OFFLINE=1: with Python in it)   make test-site  build and test that
+# make test-slides   every deck and the live slides, in a browser
 # make exercises   from solutions/, with nbgrader  make flashcards  write downloads/
 # make format tidy the code                        make clean  remove the environment
 
 PYTHON ?= python3
 LAB_ARGS ?=
+# Slides in a browser take minutes of their own: make test-slides.
+SLIDE_TESTS := tests/browser/test_decks.py tests/browser/test_live_slides.py
 BIN := .venv/bin
 # Jupyter asks for this when it runs as root, as it does in many containers.
 AS_ROOT := $(shell [ "$$(id -u)" = 0 ] && echo --allow-root)
@@ -17,7 +20,7 @@ ENVIRONMENT = @command -v $(PYTHON) >/dev/null || { \
 	echo "sdpa-course: $(PYTHON) was not found; Python 3.11 or newer is needed (or name it: make PYTHON=/path/to/python3)" >&2; \
 	exit 1; }; $(PYTHON) tools/environment.py
 
-.PHONY: help lab test notebooks lecture slides site test-site homework exercises grade bench flashcards sweep lock format clean
+.PHONY: help lab test notebooks test-slides lecture slides site test-site homework exercises grade bench flashcards sweep lock format clean
 
 help:
 	@sed -n 's/^# //p' Makefile
@@ -35,7 +38,8 @@ test:
 	@$(BIN)/ruff format --check .
 	@echo "sdpa-course: tests, doctests and notebooks"
 	@$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder --doctest-modules \
-		--nbval --nbval-current-env --nbval-cell-timeout 60 --ignore=tests/site $(TEST_ARGS)
+		--nbval --nbval-current-env --nbval-cell-timeout 60 --ignore=tests/site \
+		$(SLIDE_TESTS:%=--ignore=%) $(TEST_ARGS)
 
 notebooks:
 	$(ENVIRONMENT) install lab tests
@@ -52,6 +56,11 @@ slides:
 site:
 	$(ENVIRONMENT) install lab lectures site
 	@$(BIN)/python tools/site.py $(if $(OFFLINE),--offline)
+
+test-slides:
+	$(ENVIRONMENT) install lab tests lectures
+	@echo "sdpa-course: every deck and the live slides in a browser"
+	@$(BIN)/python -m pytest -n auto --dist loadfile -p no:nbval $(SLIDE_TESTS) $(TEST_ARGS)
 
 test-site:
 	$(ENVIRONMENT) install lab tests homework lectures site
