@@ -23,3 +23,19 @@ def find_browser() -> str | None:
         return shutil.which(named)
     found = (shutil.which(name) for name in (*NAMES, *(place for place in PLACES if Path(place).exists())))
     return next((path for path in found if path), None)
+
+
+def chromium(arguments):
+    """The body of a fixture: a browser without a window. Without one installed, tests are skipped; in CI they fail."""
+    import pytest
+    from playwright.sync_api import sync_playwright
+
+    path = find_browser()
+    if path is None:
+        if os.environ.get("CI"):
+            pytest.fail(MISSING)
+        pytest.skip(MISSING)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=list(arguments))
+        yield browser
+        browser.close()

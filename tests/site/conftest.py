@@ -9,7 +9,7 @@ import pytest
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "browser")]
-from browsers import MISSING, find_browser  # noqa: E402
+from browsers import chromium  # noqa: E402
 from lab import QUIET  # noqa: E402
 from serving import Serving  # noqa: E402
 
@@ -42,14 +42,4 @@ def address(site):
 @pytest.fixture(scope="session")
 def browser():
     """Chromium without a window."""
-    path = find_browser()
-    if path is None:
-        if os.environ.get("CI"):
-            pytest.fail(MISSING)
-        pytest.skip(MISSING)
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=list(QUIET))
-        yield browser
-        browser.close()
+    yield from chromium(QUIET)
