@@ -74,7 +74,7 @@ def test_a_notebook_is_on_its_page_completely(site, path):
                 assert output["metadata"]["image/png"]["alt"] in page.alts
     assert (site / path).read_bytes() == (ROOT / path).read_bytes()  # to be saved, as it is
     run = [link for link in page.links if "lite/lab/" in link]
-    assert [unquote(urlsplit(link).query) for link in run] == [f"path={path.as_posix()}"]
+    assert [unquote(urlsplit(link).query) for link in run] == [f"path={path.as_posix()}&workspace={path.stem}"]
 
 
 @pytest.mark.parametrize("path", [path for path in NOTEBOOKS if sliders(path)], ids=lambda path: path.stem)
