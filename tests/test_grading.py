@@ -1,8 +1,10 @@
-"""Grading a class in which many mean no good: marks, states, and nothing touched that is not theirs."""
+"""Grading a class in which many mean no good, and again, half-way, with bad input: marks, states, and nothing lost.
+
+One file on purpose: files are tested side by side, and some tests look for processes that a grading left running.
+"""
 
 import csv
 import hashlib
-import json
 import os
 import shutil
 import signal
@@ -14,7 +16,6 @@ import time
 from pathlib import Path
 
 import nbformat
-import numpy as np
 import psutil
 import pytest
 from nbgrader.apps.api import NbGraderAPI
@@ -25,47 +26,13 @@ from traitlets.config import Config
 
 from sdpa_course.grading import command
 from sdpa_course.grading.marking import STATES
-from sdpa_course.grading.messages import decode, encode, read_answer
-from sdpa_course.grading.pages import tame
-from sdpa_course.grading.sandbox import NoSandbox, find_sandbox
 from sdpa_course.homework.tasks import PROBLEM_SETS
 
 sys.path.insert(0, str(Path(__file__).parent))
+from grading_class import BWRAP, LIMITS, WHY, grade, grades, hand_in, needs_sandbox, run_command
 from hostile import ALL, POINTS, exercise, make_class, solution, with_first_cell, with_softmax
 
 ROOT = Path(__file__).parent.parent
-LIMITS = ["--cell-seconds", "8", "--seconds", "40", "--memory", "1.5"]
-
-try:
-    BWRAP, WHY = find_sandbox(), ""
-except NoSandbox as problem:
-    BWRAP, WHY = None, str(problem)
-needs_sandbox = pytest.mark.skipif(BWRAP is None and not os.environ.get("CI"), reason=WHY)
-
-
-def run_command(*arguments, **options):
-    return subprocess.Popen(
-        [sys.executable, "-m", "sdpa_course.command", "grade", *map(str, arguments)],
-        **{"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True} | options,
-    )
-
-
-def grade(*arguments):
-    process = run_command(*arguments)
-    said, _ = process.communicate(timeout=600)
-    assert process.returncode == 0, said
-    return said
-
-
-def grades(course):
-    with (course / "grades.csv").open(newline="", encoding="utf-8") as file:
-        return {(row["student"], row["problem set"]): row for row in csv.DictReader(file)}
-
-
-def hand_in(course, student, notebook, problem_set="ps03"):
-    folder = course / "submitted" / student / problem_set
-    folder.mkdir(parents=True, exist_ok=True)
-    nbformat.write(notebook, folder / f"{problem_set}.ipynb")
 
 
 def digests(folder):
@@ -343,44 +310,3 @@ def test_without_a_sandbox_only_when_told_so(tmp_path):
 def test_two_gradings_at_once_do_not_mix(small, capsys):
     with command.locked(small):
         assert "another grading is at work" in refused(capsys, small)
-
-
-@pytest.mark.parametrize(
-    "entry",
-    [
-        {},
-        None,
-        {"arrays": [{"dtype": "object", "shape": [1], "data": ""}], "problem": "", "several": False},
-        {"arrays": [{"dtype": "float64", "shape": [10**12], "data": ""}], "problem": "", "several": False},
-        {"arrays": [{"dtype": "float64", "shape": [-1], "data": ""}], "problem": "", "several": False},
-        {"arrays": [{"dtype": "float64", "shape": [True], "data": "AAAAAAAAAAA="}], "problem": "", "several": False},
-        {"arrays": [{"dtype": "float64", "shape": [2], "data": "AAAA"}], "problem": "", "several": False},
-        {"arrays": [{"dtype": "float64", "shape": [1], "data": "????"}], "problem": "", "several": False},
-        {"arrays": [3.0], "problem": "", "several": False},
-    ],
-)
-def test_what_is_no_array_is_not_taken_for_one(entry):
-    assert read_answer(entry).problem
-
-
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        ("$a<b$, <b>bold</b>", "$a< b$, < b>bold< /b>"),
-        ("[x](javascript:boo)", "[x](#)"),
-        ("[x](  javascript&#58;boo 'title')", "[x](  # 'title')"),
-        ("> [x]: data:text/html,boo", "> [x] : data:text/html,boo"),
-        ("[x]: https://example.org ![y](z)", "[x]: https://example.org [y](#)"),
-        ("[a](https://example.org/a_b) and [below](#below)", "[a](https://example.org/a_b) and [below](#below)"),
-    ],
-)
-def test_a_students_text_is_shown_and_does_nothing(text, shown):
-    assert tame(text) == shown
-
-
-def test_arrays_survive_the_way_out():
-    for array in (np.arange(6.0).reshape(2, 3), np.float32([np.nan, np.inf]), np.array(3.0), np.zeros((0, 4))):
-        back = decode(json.loads(json.dumps(encode(array))))
-        np.testing.assert_array_equal(back, array)
-        assert back.dtype == array.dtype
-        assert back.shape == array.shape
