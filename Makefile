@@ -38,7 +38,7 @@ test:
 	@$(BIN)/ruff format --check .
 	@echo "sdpa-course: tests, doctests and notebooks"
 	@$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder --doctest-modules \
-		--nbval --nbval-current-env --nbval-cell-timeout 60 --ignore=tests/site \
+		--nbval --nbval-current-env --nbval-cell-timeout 300 --ignore=tests/site \
 		$(SLIDE_TESTS:%=--ignore=%) $(TEST_ARGS)
 
 notebooks:

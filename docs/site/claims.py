@@ -2,6 +2,8 @@
 
 from concurrent.futures import Executor
 
+from typesetting import typeset
+
 from sdpa_course.trial.claims import CLAIMS, THEMES, try_claims
 from sdpa_course.trial.docket import MARKS, count_verdicts
 from sdpa_course.trial.verdict import SYMBOLS, Finding, Trial
@@ -36,8 +38,8 @@ def claims_page(pool: Executor) -> str:
 def entry(trial: Trial) -> str:
     """One claim: what is said, the verdict, what was measured part by part, the notebook."""
     claim, finding = trial
-    parts = "\n".join(f"- {MARKS[part.met]} *{part.says}*: {part.evidence}" for part in finding.parts)
+    parts = "\n".join(f"- {MARKS[part.met]} *{typeset(part.says)}*: {typeset(part.evidence)}" for part in finding.parts)
     where = f"[notebook {claim.notebook[:2]}](notebooks/{claim.notebook}.ipynb)"
     kind = finding.verdict.replace(" ", "-")
     verdict = f'<span class="verdict {kind}">{SYMBOLS[finding.verdict]} {finding.verdict}</span>'
-    return f"({claim.id})=\n### {claim.id}. {claim.statement}\n\n{verdict} · decided in {where}\n\n{parts}"
+    return f"({claim.id})=\n### {claim.id}. {typeset(claim.statement)}\n\n{verdict} · decided in {where}\n\n{parts}"

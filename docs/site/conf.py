@@ -3,10 +3,9 @@
 The pages that Sphinx reads are gathered in build/site-source/ by tools/site.py, which also runs it.
 """
 
-project = "Why does attention divide by √d_k?"
+project = "Why does attention divide by √dₖ?"
 html_title = project
 author = "the authors of sdpa-course"
-copyright = "MIT License"
 language = "en"
 
 extensions = ["myst_nb", "sphinx.ext.mathjax"]
@@ -14,6 +13,7 @@ myst_enable_extensions = ["dollarmath", "amsmath"]
 myst_heading_anchors = 4
 nb_execution_mode = "off"
 nb_render_markdown_format = "myst"  # captions and tables of outputs: with mathematics and links, like the text
+highlight_language = "none"  # blocks that do not name a language are commands and what they print
 nb_ipywidgets_js = {}  # the sliders are ours (static/sliders.js)
 suppress_warnings = ["myst.header"]  # a page of docs/ may begin a level lower
 
@@ -27,7 +27,7 @@ mathjax3_config = {
 html_theme = "sphinx_book_theme"
 html_static_path = ["static"]
 html_css_files = ["site.css"]
-html_js_files = [("sliders.js", {"defer": "defer"}), ("formulas.js", {"defer": "defer"})]
+html_js_files = [("sliders.js", {"defer": "defer"}), ("wide.js", {"defer": "defer"})]
 html_favicon = "static/favicon.svg"
 html_copy_source = False  # the notebooks themselves are on the page of downloads
 html_show_sphinx = False
@@ -42,5 +42,7 @@ html_theme_options = {
     "search_bar_text": "Search the course",
     "navbar_persistent": [],  # one field for the search is enough: it stands in the sidebar
     "navigation_with_keys": False,  # the arrow keys belong to the sliders
-    "footer_content_items": ["copyright.html"],
+    "pygments_dark_style": "github-dark",
+    "footer_content_items": ["extra-footer.html"],
+    "extra_footer": "Free to use, change and pass on: MIT License.",
 }

@@ -95,14 +95,16 @@ def downloads_page(decks: set[str]) -> str:
     stems = {path.stem: path for path in notebooks() if path.parent.name == "notebooks"}
     for stem in [*stems, "guest_lecture"]:
         page = f"[](notebooks/{stem}.ipynb)" if stem in stems else TITLES[stem]
-        cells = [file_link(f"notebooks/{stem}.ipynb") if stem in stems else ""]
-        cells += [file_link(deck) if (deck := f"slides/{stem}.{kind}") in decks else "" for kind in ("html", "pdf")]
+        cells = [file_link(f"notebooks/{stem}.ipynb", "ipynb") if stem in stems else ""]
+        for kind, words in (("html", "open"), ("pdf", "PDF")):
+            deck = f"slides/{stem}.{kind}"
+            cells.append(file_link(deck, words) if deck in decks else "")
         lines.append(f"| {page} | {' | '.join(cells)} |")
     lines += ["", "## Problem sets", "", "| | notebook |", "|---|---|"]
     for path in notebooks():
         place = path.relative_to(ROOT).as_posix()
         if path.stem not in stems:
-            lines.append(f"| [](/{place}) | {file_link(place)} |")
+            lines.append(f"| [](/{place}) | {file_link(place, 'ipynb')} |")
     lines += ["", "## All at once, and flashcards", ""]
     lines += [f"- {file_link(BUNDLE)}: all notebooks and problem sets."]
     lines += [f"- {file_link('downloads/flashcards.apkg')}: flashcards for Anki."]
@@ -110,7 +112,8 @@ def downloads_page(decks: set[str]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def file_link(address: str) -> str:
-    """A link to a file of the site. Decks are shown, the rest is saved."""
+def file_link(address: str, words: str | None = None) -> str:
+    """A link to a file of the site, under its name unless told otherwise. Decks are shown, the rest is saved."""
     name = address.rpartition("/")[2]
-    return f'<a href="{address}">{name}</a>' if name.endswith("html") else f'<a href="{address}" download>{name}</a>'
+    saved = "" if name.endswith("html") else " download"
+    return f'<a href="{address}"{saved}>{words or name}</a>'

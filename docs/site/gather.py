@@ -1,7 +1,7 @@
 """Gather what Sphinx reads: the repository's pages in their own places, so that links between them hold.
 
-Notebooks are copied with three changes: a line of links under the title, pictures as files with their alt text, and
-sliders that move without a kernel.
+Notebooks are copied with a few changes: a line of links under the title, pictures as files with their alt text,
+sliders that move without a kernel, each in the place of the same figure at rest, and plain symbols as mathematics.
 """
 
 import re
@@ -15,10 +15,12 @@ from lecture import slider_of
 from lite import link as place_in_lite
 from nbformat.v4 import new_output
 from sliders import Pictures, compact, picture_html, slider_html
+from typesetting import mathematics_in_html, typeset, typeset_headings
 
 SITE = Path(__file__).parent
 ROOT = SITE.parent.parent
 SLOW = "In the browser it takes long, many minutes for some cells: its NumPy has no fast matrix product."
+TO_BE_ANSWERED = "Your answer here."
 IN_THE_BROWSER = {  # what to expect of a notebook that is run there
     "09_training": SLOW,
     "10_speed": f"{SLOW} The times that it measures are the browser's.",
@@ -72,7 +74,7 @@ class Gathering:
         for path in notebooks():
             self.write(path.relative_to(ROOT).as_posix(), self.notebook(path, decks))
         for path in pages_of_docs():
-            self.write(path.relative_to(ROOT).as_posix(), path.read_text(encoding="utf-8"))
+            self.write(path.relative_to(ROOT).as_posix(), titled_links(path.read_text(encoding="utf-8")))
         self.write("claims.md", claims)
         self.write("downloads.md", downloads)
         self.write("index.md", self.start_page())
@@ -82,20 +84,27 @@ class Gathering:
         notebook = nbformat.read(path, as_version=4)
         place = path.relative_to(ROOT)
         root = "../" * len(place.parts[:-1])
-        for cell in notebook.cells:
+        run = root + address(place) if self.runnable else None
+        for before, cell in zip([None, *notebook.cells], notebook.cells, strict=False):
             if cell.cell_type == "markdown":
-                cell.source = re.sub(r"<summary>.*?</summary>", mathematics_in_html, cell.source, flags=re.DOTALL)
-            elif cell.cell_type == "code":
-                slider = slider_of(cell)
-                if slider:
-                    cell.outputs = [html_output(slider_html(self.sliders[slider], self.pictures, root))]
+                cell.source = mathematics_in_html(typeset_headings(titled_links(cell.source)))
+                if cell.source.strip() == TO_BE_ANSWERED:
+                    cell.source = f'<p class="answer">{TO_BE_ANSWERED}</p>'
+            elif slider := slider_of(cell):
+                moving = self.sliders[slider]
+                html = slider_html(moving, self.pictures, root, run)
+                cell.outputs = [html_output(html), *caption_of(before, moving.frames.start().alt)]
+        for cell in notebook.cells:
+            if cell.cell_type == "code":
                 cell.outputs = [self.output(output, root) for output in cell.outputs]
         title, _, rest = notebook.cells[0].source.partition("\n")
         notebook.cells[0].source = f"{title}\n\n{self.links(place, root, decks)}\n\n{rest}"
         return nbformat.writes(notebook)
 
     def output(self, output, root: str):
-        """An output with its picture as a file; all others as they are."""
+        """An output with its picture as a file, or with its symbols typeset; all others as they are."""
+        if "text/markdown" in output.get("data", {}):
+            output.data["text/markdown"] = mathematics_in_html(typeset(output.data["text/markdown"]))
         if "image/png" not in output.get("data", {}):
             return output
         words = output.metadata["image/png"]
@@ -111,7 +120,7 @@ class Gathering:
             deck = f"slides/{place.stem}.{kind}"
             links += [f'<a href="{root}{deck}">{words}</a>'] * (deck in decks)
         expect = IN_THE_BROWSER.get(place.stem) if self.runnable else None
-        return f'<p class="page-links">{" ".join(links)}</p>' + (f"<p>{expect}</p>" if expect else "")
+        return f'<p class="page-links">{" ".join(links)}</p>' + (f'<p class="expect">{expect}</p>' if expect else "")
 
     def start_page(self) -> str:
         """The start page: the README's own words around what only the site has."""
@@ -127,7 +136,7 @@ class Gathering:
         }
         there = f'<a href="{address(Path("notebooks/00_start_here.ipynb"))}">Start with notebook 00</a>.'
         return page.format(
-            introduction=parts["introduction"],
+            introduction=parts["introduction"].replace("√d_k", "√dₖ"),
             map=the_map(parts["The map"]),
             homework=parts["Homework"],
             lectures=parts["Lectures"] + "\n\nThe decks and handouts are among the [downloads](downloads.md).",
@@ -141,7 +150,7 @@ class Gathering:
 
 def readme() -> dict[str, str]:
     """The README by heading; what stands before the first one is its introduction, with the title."""
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    text = titled_links((ROOT / "README.md").read_text(encoding="utf-8"))
     introduction, *sections = re.split(r"^## ", text, flags=re.MULTILINE)
     parts = {"introduction": introduction.strip()}
     return parts | {heading: body.strip() for heading, _, body in (section.partition("\n") for section in sections)}
@@ -150,14 +159,25 @@ def readme() -> dict[str, str]:
 def the_map(section: str) -> str:
     """The README's table; what it says below of kernels does not hold here."""
     table = [line for line in section.splitlines() if line.startswith("|")]
-    return "\n".join(table).replace("](downloads/)", "](downloads.md)")
+    return typeset("\n".join(table).replace("](downloads/)", "](downloads.md)"))
+
+
+def titled_links(text: str) -> str:
+    """Links that are called by their file are called by the page's title."""
+    return re.sub(r"\[`?[\w/.-]+\.md`?\](\([^)\s]+\.md(#[^)\s]*)?\))", r"[]\1", text)
+
+
+def caption_of(cell, alt: str) -> list:
+    """Take from the cell above a slider the same figure at rest, which this alt text describes; leave its caption."""
+    if cell.cell_type != "code" or len(cell.outputs) != 2:
+        return []
+    figure, below = cell.outputs
+    if figure.get("metadata", {}).get("image/png", {}).get("alt") != alt:
+        return []
+    cell.outputs = []
+    return [new_output("display_data", {"text/markdown": below.data["text/markdown"].partition("\n\n")[0]})]
 
 
 def html_output(html: str):
     """An output of a cell."""
     return new_output("display_data", {"text/html": html})
-
-
-def mathematics_in_html(found: re.Match) -> str:
-    """Inside a line of HTML, Markdown is left alone and so is its mathematics: mark it for MathJax."""
-    return re.sub(r"\$([^$]+)\$", r'<span class="math notranslate nohighlight">\\(\1\\)</span>', found[0])

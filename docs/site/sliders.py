@@ -11,7 +11,7 @@ from typing import NamedTuple
 from PIL import Image
 
 from sdpa_course.explore import all_explorers
-from sdpa_course.explore.frames import Frames, frames
+from sdpa_course.explore.frames import Frames, control_html, frames
 
 
 class Slider(NamedTuple):
@@ -58,12 +58,13 @@ def draw_all(names: list[str], pool: Executor) -> dict[str, Slider]:
     return dict(zip(names, pool.map(draw, names), strict=True))
 
 
-def slider_html(slider: Slider, pictures: Pictures, root: str) -> str:
-    """The slider where it starts. `root` leads from the page to the root of the site: `../`.
+def slider_html(slider: Slider, pictures: Pictures, root: str, run: str | None) -> str:
+    """The slider where it starts. `root` leads from the page to the root of the site: `../`; `run`, to where it runs.
 
     The other views are in a file of their own, which is asked for when the slider comes into sight.
     """
     drawn = slider.frames
+    start = drawn.start()
     views = [
         {
             "picture": Path(pictures.keep(view.picture, "webp")).name,
@@ -74,22 +75,15 @@ def slider_html(slider: Slider, pictures: Pictures, root: str) -> str:
     ]
     stored = json.dumps({"readings": [t.readings for t in drawn.tracks], "views": views}, ensure_ascii=False)
     place = pictures.keep(stored.encode(), "json")
-    controls = "".join(
-        f"<label><span>{escape(t.label)}</span>"
-        f'<input type="range" min="0" max="{len(t.values) - 1}" value="{t.start}" '
-        f'aria-valuetext="{escape(t.readings[t.start])}" autocomplete="off">'
-        f"<output>{escape(t.readings[t.start])}</output></label>"
-        for t in drawn.tracks
-    )
-    start = drawn.at(*(t.start for t in drawn.tracks))
+    controls = "".join(control_html(t) for t in drawn.tracks)
     numbers = "".join(f"<span>{escape(name)}: <b>{escape(value)}</b></span>" for name, value in start.numbers.items())
-    more = f'<p class="more">With a running kernel also: {escape(", ".join(slider.resting))}.</p>'
+    where = f'when you <a href="{run}">run this page in your browser</a>' if run else "in a running notebook"
+    more = f'<p class="more">Also to be moved, {where}: {escape(", ".join(slider.resting))}.</p>'
     return (
-        f'<figure class="slider" data-views="{root}{place}">{controls}'
+        f'<figure class="slider" data-views="{root}{place}">{controls}{more if slider.resting else ""}'
         f"{picture_html(start.picture, start.alt, start.size, pictures, root)}"
         f'<div class="numbers" aria-live="polite">{numbers}</div>'
-        f"<details><summary>The picture in words</summary><p>{escape(start.alt)}</p></details>"
-        f"{more if slider.resting else ''}</figure>"
+        f"<details><summary>The picture in words</summary><p>{escape(start.alt)}</p></details></figure>"
     )
 
 
@@ -99,5 +93,5 @@ def picture_html(picture: bytes, alt: str, size: tuple[int, int], pictures: Pict
     width, height = size
     return (
         f'<a class="picture" href="{place}"><img src="{place}" alt="{escape(alt)}" width="{width}" height="{height}" '
-        'loading="lazy"></a>'
+        f'style="--own-width: {width}px" loading="lazy"></a>'
     )

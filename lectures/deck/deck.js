@@ -24,9 +24,10 @@ function prepareFrames(figure) {
   const show = () => {
     let place = 0;
     inputs.forEach((input, i) => {
-      place = place * readings[i].length + Number(input.value);
-      outputs[i].textContent = readings[i][input.value];
-      input.setAttribute("aria-valuetext", readings[i][input.value]);
+      const at = input.type === "checkbox" ? Number(input.checked) : Number(input.value);
+      place = place * readings[i].length + at;
+      outputs[i].textContent = readings[i][at];
+      if (input.type === "range") input.setAttribute("aria-valuetext", readings[i][at]);
     });
     image.src = "data:image/png;base64," + views[place].picture;
     image.alt = views[place].alt;
@@ -37,10 +38,10 @@ function prepareFrames(figure) {
       return item;
     }));
   };
-  const moves = /^(Arrow|Home|End|Page|Tab)/; // any other key is meant for the slides
   for (const input of inputs) {
+    const own = input.type === "checkbox" ? /^( |Tab)/ : /^(Arrow|Home|End|Page|Tab)/; // any other key is meant for the slides
     input.addEventListener("input", show);
-    input.addEventListener("keydown", event => { if (!moves.test(event.key)) input.blur(); });
+    input.addEventListener("keydown", event => { if (!own.test(event.key)) input.blur(); });
   }
   show();
 }

@@ -35,6 +35,10 @@ class Frames(NamedTuple):
         """The view at these positions, one for each track."""
         return self.views[np.ravel_multi_index(positions, [len(track.values) for track in self.tracks])]
 
+    def start(self) -> View:
+        """The view with which it begins."""
+        return self.at(*(track.start for track in self.tracks))
+
 
 def frames(explorer: Explorer, most: tuple[int, ...] = MOST) -> Frames:
     """The explorer's views over its main controls; the others stay where they are."""
@@ -83,15 +87,24 @@ def thinned(count: int, at: int, most: int) -> list[int]:
     return sorted({*even, at})
 
 
+def control_html(track: Track) -> str:
+    """The control where it starts: a box to tick for no and yes, otherwise a slider over the positions."""
+    reading = escape(track.readings[track.start])
+    if track.values == [False, True]:
+        kind = f'type="checkbox"{" checked" * track.start}'
+    else:
+        kind = f'type="range" min="0" max="{len(track.values) - 1}" value="{track.start}" aria-valuetext="{reading}"'
+    return (
+        f'<label><span>{escape(track.label)}</span> <input {kind} autocomplete="off"> '
+        f"<output>{reading}</output></label>"
+    )
+
+
 def frames_html(explorer: Explorer) -> str:
     """The slider as HTML with its frames in it; a few lines of script on the page move it (lectures/deck/deck.js)."""
     drawn = frames(explorer)
-    labels = "".join(
-        f'<label>{escape(t.label)} <input type="range" min="0" max="{len(t.values) - 1}" value="{t.start}">'
-        " <output></output></label>"
-        for t in drawn.tracks
-    )
-    first = drawn.at(*(t.start for t in drawn.tracks))
+    labels = "".join(control_html(t) for t in drawn.tracks)
+    first = drawn.start()
     width, height = first.size
     data = {
         "readings": [t.readings for t in drawn.tracks],

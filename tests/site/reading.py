@@ -87,7 +87,7 @@ class Reader:
         self.page.set_viewport_size({"width": width, "height": height})
         self.page.emulate_media(color_scheme=colours)
         self.page.wait_for_selector(f"html[data-theme={colours}]", state="attached")
-        self.page.wait_for_timeout(200)  # formulas are measured anew
+        self.page.wait_for_timeout(500)  # the sidebar slides into its place, formulas are measured anew
         return [f"{size}, {colours}: {problem}" for problem in self.page.evaluate(PROBLEMS, colours)]
 
     def close(self) -> None:

@@ -11,7 +11,7 @@ function prepare(figure) {
     .then(answer => answer.ok ? answer.json() : Promise.reject(new Error(answer.status)))
     .catch(error => { stored = undefined; throw error; });
   const place = (readings, at) => at.reduce((sum, value, i) => sum * readings[i].length + value, 0);
-  const positions = () => inputs.map(input => Number(input.value));
+  const positions = () => inputs.map(input => input.type === "checkbox" ? Number(input.checked) : Number(input.value));
   const picture = async view => {
     const next = new Image();
     next.src = new URL(view.picture, address);
@@ -23,9 +23,9 @@ function prepare(figure) {
     const wanted = String(positions());
     try {
       const { readings, views } = await load();
-      inputs.forEach((input, i) => {
-        outputs[i].textContent = readings[i][input.value];
-        input.setAttribute("aria-valuetext", readings[i][input.value]);
+      positions().forEach((at, i) => {
+        outputs[i].textContent = readings[i][at];
+        if (inputs[i].type === "range") inputs[i].setAttribute("aria-valuetext", readings[i][at]);
       });
       const view = views[place(readings, positions())], source = await picture(view);
       if (wanted !== String(positions())) return; // it was moved on meanwhile

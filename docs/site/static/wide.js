@@ -1,0 +1,38 @@
+// What is wider than the page moves in a place of its own, and fades where it goes on.
+
+const SCROLLS = ".bd-article :is(pre, mjx-container.wide, mjx-container[display], .pst-scrollable-table-container, .text_html, a.picture)";
+
+function measure() {
+  const formulas = [...document.querySelectorAll("mjx-container:not([display])")];
+  formulas.forEach(formula => formula.classList.remove("wide", "goes-on"));
+  const width = formula => formula.closest("p, li, td, summary, dd")?.clientWidth ?? Infinity;
+  const wide = formulas.filter(formula => formula.offsetWidth > width(formula));
+  wide.forEach(formula => formula.classList.add("wide"));
+  document.querySelectorAll(SCROLLS).forEach(fade);
+}
+
+function fade(place) {
+  place.classList.toggle("goes-on", place.scrollLeft + place.clientWidth < place.scrollWidth - 2);
+}
+
+// A comma or a bracket stays with its formula: no line ends between the two.
+function keepTogether(formula) {
+  const span = formula.parentElement.matches("span.math") ? formula.parentElement : formula;
+  const together = document.createElement("span"), { previousSibling: before, nextSibling: after } = span;
+  const opened = before?.nodeType === Node.TEXT_NODE ? before.data.match(/[(\[“"]+$/)?.[0] : "";
+  const closed = after?.nodeType === Node.TEXT_NODE ? after.data.match(/^[.,;:!?)\]”’"%–-]+/)?.[0] : "";
+  if (!opened && !closed) return;
+  together.className = "together";
+  span.replaceWith(together);
+  if (opened) before.data = before.data.slice(0, -opened.length);
+  if (closed) after.data = after.data.slice(closed.length);
+  together.append(opened ?? "", span, closed ?? "");
+}
+
+window.MathJax?.startup?.promise.then(() => {
+  document.querySelectorAll(".bd-article mjx-container:not([display])").forEach(keepTogether);
+  measure();
+});
+window.addEventListener("load", measure);
+window.addEventListener("resize", measure);
+document.addEventListener("scroll", event => { if (event.target.matches?.(SCROLLS)) fade(event.target); }, { capture: true, passive: true });
