@@ -4,7 +4,7 @@
 # make homework PS=03  copy a problem set to my_work/   make grade IN=folder  grade submissions
 # make lecture NB=03   give a notebook as a talk   make slides  build decks and handouts in build/slides/
 # make site   the course as a web page (OFFLINE=1: with Python in it)   make test-site  build and test that
-# make test-slides   every deck and the live slides, in a browser
+# make test-slides   every deck and the live slides, in a browser    make test-pages  the site without its Python
 # make exercises   from solutions/, with nbgrader  make flashcards  write downloads/
 # make format tidy the code                        make clean  remove the environment
 
@@ -13,6 +13,7 @@ LAB_ARGS ?=
 # Slides in a browser take minutes of their own: make test-slides.
 SLIDE_TESTS := tests/browser/test_decks.py tests/browser/test_live_slides.py
 BIN := .venv/bin
+SITE_TESTS = SDPA_SITE=build/site SDPA_LITE=$(if $(ALL),all) $(BIN)/python -m pytest -n auto -p no:nbval
 # Jupyter asks for this when it runs as root, as it does in many containers.
 AS_ROOT := $(shell [ "$$(id -u)" = 0 ] && echo --allow-root)
 
@@ -20,7 +21,7 @@ ENVIRONMENT = @command -v $(PYTHON) >/dev/null || { \
 	echo "sdpa-course: $(PYTHON) was not found; Python 3.11 or newer is needed (or name it: make PYTHON=/path/to/python3)" >&2; \
 	exit 1; }; $(PYTHON) tools/environment.py
 
-.PHONY: help lab test notebooks test-slides lecture slides site test-site homework exercises grade bench flashcards sweep lock format clean
+.PHONY: help lab test notebooks test-slides lecture slides site test-site test-pages homework exercises grade bench flashcards sweep lock format clean
 
 help:
 	@sed -n 's/^# //p' Makefile
@@ -65,7 +66,12 @@ test-slides:
 test-site:
 	$(ENVIRONMENT) install lab tests homework lectures site
 	@$(BIN)/python tools/site.py --offline
-	@SDPA_SITE=build/site $(BIN)/python -m pytest -n auto --dist loadfile -p no:nbval tests/site $(TEST_ARGS)
+	@$(SITE_TESTS) tests/site $(TEST_ARGS)
+
+test-pages:
+	$(ENVIRONMENT) install lab tests homework lectures site
+	@$(BIN)/python tools/site.py
+	@$(SITE_TESTS) tests/site/test_site.py $(TEST_ARGS)
 
 homework:
 	@$(PYTHON) tools/homework.py $(PS)

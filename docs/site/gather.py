@@ -39,6 +39,11 @@ def address(place: Path) -> str:
     return escape(f"lite/{place_in_lite(place.as_posix())}")
 
 
+def run_button(place: Path, root: str = "", words: str = "Run this page in your browser") -> str:
+    """The link to where a notebook runs. `root` leads from the page to the root of the site."""
+    return f'<a class="run" href="{root}{address(place)}">{words}</a>'
+
+
 def pages_of_docs() -> list[Path]:
     """The pages of docs/, and how to contribute."""
     return [*sorted((ROOT / "docs").glob("*.md")), ROOT / "CONTRIBUTING.md"]
@@ -75,9 +80,11 @@ class Gathering:
             self.write(path.relative_to(ROOT).as_posix(), self.notebook(path, decks))
         for path in pages_of_docs():
             self.write(path.relative_to(ROOT).as_posix(), titled_links(path.read_text(encoding="utf-8")))
-        self.write("claims.md", claims)
+        trials, start = (Path(f"notebooks/{name}.ipynb") for name in ("11_claims", "00_start_here"))
+        words = "Run the course in your browser"
+        self.write("claims.md", under_title(claims, line_of([run_button(trials)] * self.runnable)))
         self.write("downloads.md", downloads)
-        self.write("index.md", self.start_page())
+        self.write("index.md", under_title(start_page(), line_of([run_button(start, words=words)] * self.runnable)))
 
     def notebook(self, path: Path, decks: set[str]) -> str:
         """A notebook as its page shows it."""
@@ -97,8 +104,7 @@ class Gathering:
         for cell in notebook.cells:
             if cell.cell_type == "code":
                 cell.outputs = [self.output(output, root) for output in cell.outputs]
-        title, _, rest = notebook.cells[0].source.partition("\n")
-        notebook.cells[0].source = f"{title}\n\n{self.links(place, root, decks)}\n\n{rest}"
+        notebook.cells[0].source = under_title(notebook.cells[0].source, self.links(place, root, decks))
         return nbformat.writes(notebook)
 
     def output(self, output, root: str):
@@ -113,39 +119,48 @@ class Gathering:
 
     def links(self, place: Path, root: str, decks: set[str]) -> str:
         """The line under a title: run it, take it along, the slides of it."""
-        run = f'<a class="run" href="{root}{address(place)}">Run this page in your browser</a>'
-        links = [run] if self.runnable else []
+        links = [run_button(place, root)] if self.runnable else []
         links.append(f'<a href="{place.name}" download>Notebook (.ipynb)</a>')
         for kind, words in (("html", "Slides"), ("pdf", "Handout (PDF)")):
             deck = f"slides/{place.stem}.{kind}"
             links += [f'<a href="{root}{deck}">{words}</a>'] * (deck in decks)
         expect = IN_THE_BROWSER.get(place.stem) if self.runnable else None
-        return f'<p class="page-links">{" ".join(links)}</p>' + (f'<p class="expect">{expect}</p>' if expect else "")
+        return line_of(links) + (f'<p class="expect">{expect}</p>' if expect else "")
 
-    def start_page(self) -> str:
-        """The start page: the README's own words around what only the site has."""
-        parts = readme()
-        page = (SITE / "index.md").read_text(encoding="utf-8")
-        names = {
-            name: "\n".join(path.relative_to(ROOT).with_suffix("").as_posix() for path in paths)
-            for name, paths in {
-                "notebooks": [path for path in notebooks() if path.parent.name == "notebooks"],
-                "exercises": [path for path in notebooks() if path.parent.name != "notebooks"],
-                "docs": [path for path in pages_of_docs() if path.name != "homework.md"],
-            }.items()
-        }
-        there = f'<a href="{address(Path("notebooks/00_start_here.ipynb"))}">Start with notebook 00</a>.'
-        return page.format(
-            introduction=parts["introduction"].replace("√d_k", "√dₖ"),
-            map=the_map(parts["The map"]),
-            homework=parts["Homework"],
-            lectures=parts["Lectures"] + "\n\nThe decks and handouts are among the [downloads](downloads.md).",
-            documentation=parts["The documentation"],
-            start=parts["Start"],
-            package=parts["The package"],
-            lite=there if self.runnable else "",
-            **names,
-        )
+
+def line_of(links: list[str]) -> str:
+    """The line under a title."""
+    return f'<p class="page-links">{" ".join(links)}</p>' if links else ""
+
+
+def under_title(text: str, html: str) -> str:
+    """Markdown with a line of HTML under its title."""
+    title, _, rest = text.partition("\n")
+    return f"{title}\n\n{html}\n\n{rest}"
+
+
+def start_page() -> str:
+    """The start page: the README's own words around what only the site has."""
+    parts = readme()
+    page = (SITE / "index.md").read_text(encoding="utf-8")
+    names = {
+        name: "\n".join(path.relative_to(ROOT).with_suffix("").as_posix() for path in paths)
+        for name, paths in {
+            "notebooks": [path for path in notebooks() if path.parent.name == "notebooks"],
+            "exercises": [path for path in notebooks() if path.parent.name != "notebooks"],
+            "docs": [path for path in pages_of_docs() if path.name != "homework.md"],
+        }.items()
+    }
+    return page.format(
+        introduction=parts["introduction"].replace("√d_k", "√dₖ"),
+        map=the_map(parts["The map"]),
+        homework=parts["Homework"],
+        lectures=parts["Lectures"] + "\n\nThe decks and handouts are among the [downloads](downloads.md).",
+        documentation=parts["The documentation"],
+        start=parts["Start"],
+        package=parts["The package"],
+        **names,
+    )
 
 
 def readme() -> dict[str, str]:

@@ -2,7 +2,8 @@
 
 import re
 
-SYMBOL = re.compile(r"(?P<kept>`[^`]*`|\$[^$]*\$|<[^>]*>|\]\([^)]*\))|(?P<root>√?)\b(?P<base>[dW])_(?P<index>k|v|model|[QKVOU])\b")
+KEPT = r"(?P<kept>`[^`]*`|\$[^$]*\$|<[^>]*>|\]\([^)]*\))"
+SYMBOL = re.compile(KEPT + r"|(?P<root>√?)\b(?P<base>[dW])_(?P<index>k|v|model|[QKVOU])\b")
 
 
 def typeset(text: str) -> str:

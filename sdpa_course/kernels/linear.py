@@ -3,9 +3,16 @@
 Axes: `...` tokens of any number of sequences · in, out widths
 """
 
+import sys
+
 import numpy as np
 
 from ._checks import compute_dtype, quiet
+
+
+def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """`a @ b`. A browser's NumPy has no BLAS, and its `@` is slow down the columns of b, where `einsum` is not."""
+    return np.einsum("...ij,...jk->...ik", a, b) if sys.platform == "emscripten" else a @ b
 
 
 @quiet
@@ -18,7 +25,7 @@ def linear_forward(x: np.ndarray, w: np.ndarray, b: np.ndarray | None = None) ->
     array([[16.]])
     """
     compute, result = compute_dtype(x, w)
-    y = x.astype(compute, copy=False) @ w.astype(compute, copy=False)
+    y = product(x.astype(compute, copy=False), w.astype(compute, copy=False))
     return (y if b is None else y + b).astype(result, copy=False)
 
 
@@ -33,5 +40,6 @@ def linear_backward(dy: np.ndarray, x: np.ndarray, w: np.ndarray, b: np.ndarray 
     if not np.isfinite(x).all():  # a token that gets no gradient gives none, even if it is NaN: 0 · NaN is NaN
         x = np.where((dy != 0).any(axis=-1, keepdims=True), x, 0)
     tokens, dtokens = x.reshape(-1, x.shape[-1]), dy.reshape(-1, dy.shape[-1])
-    gradients = (dy @ w.T if input_too else None, tokens.T @ dtokens, None if b is None else dtokens.sum(axis=0))
+    dx = dy @ w.T if input_too else None
+    gradients = (dx, product(tokens.T, dtokens), None if b is None else dtokens.sum(axis=0))
     return tuple(None if gradient is None else gradient.astype(result, copy=False) for gradient in gradients)

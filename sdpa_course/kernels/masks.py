@@ -6,11 +6,10 @@ is left out of the sum. So a NaN behind a mask stays behind it.
 Axes: B batch · H heads · Tq queries · Tk keys. Query i stands at position p = offset + i.
 """
 
-import sys
-
 import numpy as np
 
 from ._checks import as_array, check_offset, check_window, int_array, quiet, whole_number
+from .linear import product
 
 
 def in_window(positions: np.ndarray, keys: np.ndarray, left: int | None, right: int | None) -> np.ndarray | None:
@@ -151,11 +150,6 @@ def apply_mask(scores: np.ndarray, mask: np.ndarray | None, seen: np.ndarray | N
 def keep_allowed(x: np.ndarray, allowed: np.ndarray | None) -> np.ndarray:
     """`x` where it is allowed, 0 where it is hidden."""
     return x if allowed is None else np.where(allowed, x, 0)
-
-
-def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """`a @ b`. A browser's NumPy has no BLAS, and its `@` is slow down the columns of b, where `einsum` is not."""
-    return np.einsum("...ij,...jk->...ik", a, b) if sys.platform == "emscripten" else a @ b
 
 
 @quiet

@@ -28,6 +28,13 @@ def options_of(control) -> list:
     return [option[1] if isinstance(option, tuple) else option for option in control.options]
 
 
+def keys_there_and_back(handle, at: int) -> tuple[str, str, int]:
+    """`(key, key back, step)` that move a control without a kernel away from its place `at`, counted from 0."""
+    if handle.get_attribute("type") == "checkbox":
+        return "Space", "Space", -1 if at else 1
+    return ("ArrowLeft", "ArrowRight", -1) if at else ("ArrowRight", "ArrowLeft", 1)
+
+
 def there_and_back(control) -> tuple[object, str, str]:
     """`(another value, key to it, key back)`, one step away from where the control stands."""
     value = control.value

@@ -34,9 +34,9 @@ def site() -> Path:
 
 @pytest.fixture(scope="session")
 def address(site):
-    """Where the site is served: http://127.0.0.1:…, without a slash at the end."""
-    with Serving(site) as address:
-        yield address
+    """Where the site is served, without a slash at the end: below the top of a server, where many sites live."""
+    with Serving(site.parent) as address:
+        yield f"{address}/{site.name}"
 
 
 @pytest.fixture(scope="session")

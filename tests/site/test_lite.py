@@ -1,6 +1,7 @@
 """JupyterLite in the built site: notebooks run in the browser with the numbers they were stored with, work is kept.
 
-Nothing may come from another machine: the site that is tested is built with `--offline`.
+Nothing may come from another machine: the site that is tested is built with `--offline`. `make test-site ALL=1` runs
+every notebook and problem set there, which takes half an hour; without it, notebooks 00–08 and one problem set.
 """
 
 import contextvars
@@ -26,9 +27,12 @@ lite = pytest.importorskip("lite")  # the extra `site` brings what it needs
 import pyodide_bundle  # noqa: E402
 from lite_page import Reader, code_cells, differences, seconds_of  # noqa: E402
 
-NOTEBOOKS = sorted((ROOT / "notebooks").glob("0[0-6]_*.ipynb"))
-SOLVED = ROOT / "solutions" / "ps03" / "ps03.ipynb"
-PATIENCE = 400  # seconds for one notebook, with Python's start; the machine may be busy
+ALL = os.environ.get("SDPA_LITE") == "all"
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb" if ALL else "0[0-8]_*.ipynb"))
+SOLVED = sorted((ROOT / "solutions").glob("*/*.ipynb" if ALL else "ps03/*.ipynb"))
+RELEASED = sorted((ROOT / "exercises").glob("*/*.ipynb" if ALL else "ps03/*.ipynb"))
+WITH_TORCH = "A1_pytorch"  # stored with what PyTorch says; the browser has none
+PATIENCE = 1200 if ALL else 400  # seconds for one notebook, with Python's start; the machine may be busy
 KEPT = "notebooks/03_softmax.ipynb"
 OTHER = "notebooks/04_softmax_gradient.ipynb"
 
@@ -79,19 +83,20 @@ def test_print_options_hold_from_cell_to_cell(capsys):
     assert capsys.readouterr().out == "[0.333]\n"
 
 
-@pytest.mark.parametrize("path", [*NOTEBOOKS, SOLVED], ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [*NOTEBOOKS, *SOLVED, *RELEASED], ids=lambda path: "-".join(path.parts[-3:]))
 def test_a_notebook_runs_in_the_browser_and_gives_what_is_stored(reader, path):
     stored = read(path)
     place = path.relative_to(ROOT).as_posix()
-    if path == SOLVED:
-        place = "ps03_solved.ipynb"
+    if path in SOLVED:
+        place = f"{path.stem}_solved.ipynb"
         reader.upload(place, stored)
     page = reader.open(place)
     page.run_all(PATIENCE)
     found = page.notebook()
     tell(path, found)
     assert [output for cell in code_cells(found) for output in cell.outputs if output.output_type == "error"] == []
-    assert differences(found, stored) == []
+    if path.stem != WITH_TORCH:
+        assert differences(found, stored) == []
     names, sliders = explorers_of(stored.cells), page.sliders()
     assert len(sliders) == len(names)
     for name, slider in zip(names, sliders, strict=True):

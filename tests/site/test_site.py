@@ -8,6 +8,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
+from driving import keys_there_and_back
 from links import Page, broken_links
 from PIL import Image
 from reading import LOOKS, Reader, pages
@@ -77,7 +78,10 @@ def test_a_notebook_is_on_its_page_completely(site, path):
     assert [unquote(urlsplit(link).query) for link in run] == [f"path={path.as_posix()}&workspace={path.stem}"]
 
 
-@pytest.mark.parametrize("path", [path for path in NOTEBOOKS if sliders(path)], ids=lambda path: path.stem)
+WITH_SLIDERS = [path for path in (*NOTEBOOKS, *EXERCISES) if sliders(path)]
+
+
+@pytest.mark.parametrize("path", WITH_SLIDERS, ids=lambda path: path.stem)
 def test_sliders_move_without_a_kernel(browser, address, site, path):
     reader = Reader(browser, address)
     reader.open(path.with_suffix(".html").as_posix())
@@ -90,7 +94,7 @@ def test_sliders_move_without_a_kernel(browser, address, site, path):
         shows(figure, site, explorer, tracks, starts)
         before = len(reader.asked)
         for t, handle in enumerate(figure.query_selector_all("input")):
-            there, back, step = ("ArrowLeft", "ArrowRight", -1) if starts[t] else ("ArrowRight", "ArrowLeft", 1)
+            there, back, step = keys_there_and_back(handle, starts[t])
             handle.focus()
             reader.page.keyboard.press(there)
             shows(figure, site, explorer, tracks, [place + step * (i == t) for i, place in enumerate(starts)])
@@ -111,7 +115,7 @@ def shows(figure, site, explorer, tracks, places) -> None:
     assert readings == [t.readings[place] for t, place in zip(tracks, places, strict=True)]
     for name, value in view.numbers.items():
         assert f"{name}: {value}" in figure.query_selector(".numbers").inner_text()
-    shown = site / urlsplit(image.evaluate("image => image.src")).path.lstrip("/")
+    shown = site.parent / urlsplit(image.evaluate("image => image.src")).path.lstrip("/")
     drawn = Image.open(io.BytesIO(view.picture)).convert("RGB")
     assert Image.open(shown).convert("RGB").tobytes() == drawn.tobytes()
 
