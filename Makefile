@@ -13,7 +13,7 @@ LAB_ARGS ?=
 # Slides in a browser take minutes of their own: make test-slides.
 SLIDE_TESTS := tests/browser/test_decks.py tests/browser/test_live_slides.py
 BIN := .venv/bin
-SITE_TESTS = SDPA_SITE=build/site SDPA_LITE=$(if $(ALL),all) $(BIN)/python -m pytest -n auto -p no:nbval
+SITE_TESTS = SDPA_SITE=build/site SDPA_LITE=$(if $(ALL),all) $(BIN)/python -m pytest -n auto --dist worksteal -p no:nbval
 # Jupyter asks for this when it runs as root, as it does in many containers.
 AS_ROOT := $(shell [ "$$(id -u)" = 0 ] && echo --allow-root)
 
