@@ -106,11 +106,11 @@ def place(wheel: Path) -> str:
 
 
 def lite_config(stage: Path, output: Path) -> dict:
-    """What `jupyter lite build` builds: the lab alone, with sliders and the kernel as its extensions."""
+    """What `jupyter lite build` builds: the lab and, for phones, single notebooks; extensions for sliders and kernel."""
     extensions = Path(sys.prefix) / "share" / "jupyter" / "labextensions"
     return {
         "LiteBuildConfig": {
-            "apps": ["lab"],
+            "apps": ["lab", "notebooks"],
             "contents": [str(stage / "files")],
             "output_dir": str(output.resolve()),
             "ignore_sys_prefix": ["federated_extensions"],

@@ -134,6 +134,21 @@ def move_twice(slider, explorer) -> None:
         before = after
 
 
+def test_on_a_phone_the_notebook_opens_alone_and_runs(browser, address):
+    context = browser.new_context(viewport={"width": 390, "height": 844}, is_mobile=True, has_touch=True)
+    page = context.new_page()
+    page.goto(f"{address}/notebooks/00_start_here.html")
+    page.tap("a.run")
+    page.wait_for_selector(".jp-Notebook .jp-CodeCell", timeout=120_000)
+    page.wait_for_function("() => window.jupyterapp?.shell.currentWidget?.sessionContext")
+    page.evaluate("() => jupyterapp.shell.currentWidget.sessionContext.ready")
+    assert page.evaluate("() => document.querySelector('.jp-Notebook').clientWidth") > 350
+    page.evaluate("() => jupyterapp.commands.execute('notebook:run-all-cells')")
+    notebook = nbformat.from_dict(page.evaluate("() => jupyterapp.shell.currentWidget.context.model.toJSON()"))
+    assert differences(notebook, read(ROOT / "notebooks" / "00_start_here.ipynb")) == []
+    context.close()
+
+
 def test_work_is_kept_after_a_reload_and_after_a_new_version_of_the_site(browser, site, tmp_path):
     copy = tmp_path / "lite"
     shutil.copytree(site / "lite", copy, copy_function=os.link)
