@@ -106,7 +106,7 @@ def place(wheel: Path) -> str:
 
 
 def lite_config(stage: Path, output: Path) -> dict:
-    """What `jupyter lite build` builds: the lab and, for phones, single notebooks; sliders and kernel are extensions."""
+    """What `jupyter lite build` builds: the lab and, for phones, single notebooks; with sliders and the kernel."""
     extensions = Path(sys.prefix) / "share" / "jupyter" / "labextensions"
     return {
         "LiteBuildConfig": {

@@ -19,13 +19,13 @@ from typesetting import mathematics_in_html, typeset, typeset_headings
 
 SITE = Path(__file__).parent
 ROOT = SITE.parent.parent
-SLOW = "In the browser it takes long, many minutes for some cells: its NumPy has no fast matrix product."
 TO_BE_ANSWERED = "Your answer here."
+SLOW = "Run in the browser, this notebook takes about {} minutes: the NumPy there has no fast matrix product."
 IN_THE_BROWSER = {  # what to expect of a notebook that is run there
-    "09_training": SLOW,
-    "10_speed": f"{SLOW} The times that it measures are the browser's.",
-    "11_claims": SLOW,
-    "A1_pytorch": "In the browser there is no PyTorch: run this one on your own machine.",
+    "09_training": SLOW.format("four"),
+    "10_speed": f"{SLOW.format('two')} The times that it measures are then the browser's.",
+    "11_claims": SLOW.format("three"),
+    "A1_pytorch": "In the browser there is no PyTorch: the cells that need it are skipped.",
 }
 
 
