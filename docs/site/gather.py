@@ -8,6 +8,7 @@ import re
 import shutil
 from base64 import b64decode
 from html import escape
+from itertools import pairwise
 from pathlib import Path
 
 import nbformat
@@ -92,18 +93,17 @@ class Gathering:
         place = path.relative_to(ROOT)
         root = "../" * len(place.parts[:-1])
         run = root + address(place) if self.runnable else None
-        for before, cell in zip([None, *notebook.cells], notebook.cells, strict=False):
-            if cell.cell_type == "markdown":
-                cell.source = mathematics_in_html(typeset_headings(titled_links(cell.source)))
-                if cell.source.strip() == TO_BE_ANSWERED:
-                    cell.source = f'<p class="answer">{TO_BE_ANSWERED}</p>'
-            elif slider := slider_of(cell):
+        code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+        for above, cell in pairwise([None, *code]):
+            if slider := slider_of(cell):
                 moving = self.sliders[slider]
                 html = slider_html(moving, self.pictures, root, run)
-                cell.outputs = [html_output(html), *caption_of(before, moving.frames.start().alt)]
+                cell.outputs = [html_output(html), *caption_of(above, moving.frames.start().alt)]
+        for cell in code:
+            cell.outputs = [self.output(output, root) for output in cell.outputs]
         for cell in notebook.cells:
-            if cell.cell_type == "code":
-                cell.outputs = [self.output(output, root) for output in cell.outputs]
+            if cell.cell_type == "markdown":
+                cell.source = text_of(cell)
         notebook.cells[0].source = under_title(notebook.cells[0].source, self.links(place, root, decks))
         return nbformat.writes(notebook)
 
@@ -182,9 +182,16 @@ def titled_links(text: str) -> str:
     return re.sub(r"\[`?[\w/.-]+\.md`?\](\([^)\s]+\.md(#[^)\s]*)?\))", r"[]\1", text)
 
 
+def text_of(cell) -> str:
+    """A cell of text as its page has it."""
+    if cell.source.strip() == TO_BE_ANSWERED:
+        return f'<p class="answer">{TO_BE_ANSWERED}</p>'
+    return mathematics_in_html(typeset_headings(titled_links(cell.source)))
+
+
 def caption_of(cell, alt: str) -> list:
-    """Take from the cell above a slider the same figure at rest, which this alt text describes; leave its caption."""
-    if cell.cell_type != "code" or len(cell.outputs) != 2:
+    """Take from the code above a slider the same figure at rest, which this alt text describes; leave its caption."""
+    if cell is None or len(cell.outputs) != 2:
         return []
     figure, below = cell.outputs
     if figure.get("metadata", {}).get("image/png", {}).get("alt") != alt:

@@ -7,11 +7,7 @@ SYMBOL = re.compile(KEPT + r"|(?P<root>√?)\b(?P<base>[dW])_(?P<index>k|v|model
 
 
 def typeset(text: str) -> str:
-    """Markdown whose plain d_k, √d_k, d_model, W_Q … are mathematics. Code, mathematics, tags and links stay.
-
-    >>> typeset("at d_k = 64 and 1/√d_model, not `d_k`")
-    'at $d_k$ = 64 and 1/$\\\\sqrt{d_\\\\mathrm{model}}$, not `d_k`'
-    """
+    """Markdown whose plain d_k, √d_k, d_model, W_Q … are mathematics. Code, mathematics, tags and links stay."""
     return SYMBOL.sub(symbol, text)
 
 

@@ -17,8 +17,9 @@ from sdpa_course.explore import all_explorers
 from sdpa_course.explore.frames import MOST, track
 
 ROOT = Path(__file__).parent.parent.parent
-sys.path.insert(0, str(ROOT / "tools"))
+sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "docs" / "site")]
 from lecture import slider_of  # noqa: E402
+from typesetting import mathematics_in_html, typeset, typeset_headings  # noqa: E402
 
 NOTEBOOKS = sorted(path.relative_to(ROOT) for path in (ROOT / "notebooks").glob("*.ipynb"))
 EXERCISES = sorted(path.relative_to(ROOT) for path in (ROOT / "exercises").glob("*/*.ipynb"))
@@ -75,7 +76,7 @@ def test_a_notebook_is_on_its_page_completely(site, path):
                 assert output["metadata"]["image/png"]["alt"] in page.alts
     assert (site / path).read_bytes() == (ROOT / path).read_bytes()  # to be saved, as it is
     run = [link for link in page.links if "lite/lab/" in link]
-    assert [unquote(urlsplit(link).query) for link in run] == [f"path={path.as_posix()}&workspace={path.stem}"]
+    assert {unquote(urlsplit(link).query) for link in run} == {f"path={path.as_posix()}&workspace={path.stem}"}
 
 
 WITH_SLIDERS = [path for path in (*NOTEBOOKS, *EXERCISES) if sliders(path)]
@@ -118,6 +119,28 @@ def shows(figure, site, explorer, tracks, places) -> None:
     shown = site.parent / urlsplit(image.evaluate("image => image.src")).path.lstrip("/")
     drawn = Image.open(io.BytesIO(view.picture)).convert("RGB")
     assert Image.open(shown).convert("RGB").tobytes() == drawn.tobytes()
+
+
+@pytest.mark.parametrize("path", WITH_SLIDERS, ids=lambda path: path.stem)
+def test_a_figure_does_not_stand_twice(site, path):
+    alts = Page(site / path.with_suffix(".html")).alts
+    assert len(alts) == len(set(alts))
+
+
+TYPESET = {  # plain text, and what it becomes; code, mathematics, tags and links stay
+    "at d_k = 64": "at $d_k$ = 64",
+    "1/√d_model": r"1/$\sqrt{d_\mathrm{model}}$",
+    "W_Q and dW_Q, d_keys": "$W_Q$ and dW_Q, d_keys",
+    "`d_k` $d_k$ <b title='d_k'> [d](d_k.md)": "`d_k` $d_k$ <b title='d_k'> [d](d_k.md)",
+}
+
+
+def test_plain_symbols_become_mathematics():
+    assert {text: typeset(text) for text in TYPESET} == TYPESET
+    assert typeset_headings("# At d_k\n## At d_k\nd_k") == "# At d_k\n## At $d_k$\nd_k"
+    html = mathematics_in_html("<details><summary>$x$</summary>\n\n$y$")
+    assert re.findall(r"\\\((.)\\\)", html) == ["x"]
+    assert html.endswith("$y$")
 
 
 @pytest.mark.parametrize(("word", "page"), [("kurtosis", "02_variance"), ("Bahdanau", "07_scale")])
