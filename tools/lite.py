@@ -57,6 +57,8 @@ def build(output: Path, *, offline: bool) -> None:
     shutil.copyfile(SETTINGS / "overrides.json", stage / "overrides.json")
     (stage / "jupyter_lite_config.json").write_text(json.dumps(lite_config(stage, output)))
     run([sys.executable, "-m", "jupyterlite_core", "build"], stage, "JupyterLite could not be built")
+    (output / "tree").mkdir()
+    shutil.copyfile(SETTINGS / "tree.html", output / "tree" / "index.html")
     for name, wheel in places.items():
         (output / name).parent.mkdir(parents=True)
         shutil.copyfile(wheel, output / name)

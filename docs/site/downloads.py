@@ -51,7 +51,7 @@ def put_deck(deck: Path, site: Path) -> list[str]:
     folder = site / "slides"
     folder.mkdir(parents=True, exist_ok=True)
     html = deck.read_text(encoding="utf-8")
-    (folder / deck.name).write_text(re.sub(r'href="([^":#]+)"', on_the_site, html), encoding="utf-8")
+    (folder / deck.name).write_text(re.sub(r'href="([\w./-]+\.(?:ipynb|md))"', on_the_site, html), encoding="utf-8")
     handout = deck.with_suffix(".pdf")
     if older(handout, [deck]):
         return [f"slides/{deck.name}"]

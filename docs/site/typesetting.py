@@ -15,14 +15,13 @@ def symbol(found: re.Match) -> str:
     """One of them."""
     if found["kept"]:
         return found["kept"]
-    index = r"\mathrm{model}" if found["index"] == "model" else found["index"]
-    name = f"{found['base']}_{index}"
+    name = f"{found['base']}_{{{found['index']}}}"
     return rf"$\sqrt{{{name}}}$" if found["root"] else f"${name}$"
 
 
 def typeset_headings(text: str) -> str:
-    """Markdown with its headings typeset; the title is not, as it also stands on the browser's tab."""
-    return re.sub(r"^##+ .*$", lambda line: typeset(line[0]), text, flags=re.MULTILINE)
+    """Markdown with its headings and summaries typeset; the title is not: it also stands on the browser's tab."""
+    return re.sub(r"^(##+ |<details>).*$", lambda line: typeset(line[0]), text, flags=re.MULTILINE)
 
 
 def mathematics_in_html(text: str) -> str:

@@ -31,6 +31,11 @@ colours => {
     if (!place.querySelector("mjx-container")) found.add(`mathematics not set: ${name(place)}`);
   }
 
+  for (const formula of article.querySelectorAll("mjx-container")) {
+    const shown = formula.getBoundingClientRect(), whole = formula.querySelector("mjx-math").getBoundingClientRect();
+    if (whole.width && whole.left < shown.left - 3) found.add(`mathematics cut off: ${name(formula)}`);
+  }
+
   // Light is light, dark is dark, and the text stands out from it.
   const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
   const light = colour => {

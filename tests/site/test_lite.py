@@ -146,6 +146,9 @@ def test_on_a_phone_the_notebook_opens_alone_and_runs(browser, address):
     page.evaluate("() => jupyterapp.commands.execute('notebook:run-all-cells')")
     notebook = nbformat.from_dict(page.evaluate("() => jupyterapp.shell.currentWidget.context.model.toJSON()"))
     assert differences(notebook, read(ROOT / "notebooks" / "00_start_here.ipynb")) == []
+    with context.expect_page() as opened:
+        page.locator("a[href*='01_dot_products']:visible").first.tap()
+    opened.value.wait_for_selector(".jp-Notebook h1:has-text('01 ·')", timeout=60_000)
     context.close()
 
 

@@ -128,16 +128,16 @@ def test_a_figure_does_not_stand_twice(site, path):
 
 
 TYPESET = {  # plain text, and what it becomes; code, mathematics, tags and links stay
-    "at d_k = 64": "at $d_k$ = 64",
-    "1/√d_model": r"1/$\sqrt{d_\mathrm{model}}$",
-    "W_Q and dW_Q, d_keys": "$W_Q$ and dW_Q, d_keys",
+    "at d_k = 64": "at $d_{k}$ = 64",
+    "1/√d_model": r"1/$\sqrt{d_{model}}$",
+    "W_Q and dW_Q, d_keys": "$W_{Q}$ and dW_Q, d_keys",
     "`d_k` $d_k$ <b title='d_k'> [d](d_k.md)": "`d_k` $d_k$ <b title='d_k'> [d](d_k.md)",
 }
 
 
 def test_plain_symbols_become_mathematics():
     assert {text: typeset(text) for text in TYPESET} == TYPESET
-    assert typeset_headings("# At d_k\n## At d_k\nd_k") == "# At d_k\n## At $d_k$\nd_k"
+    assert typeset_headings("# At d_k\n## At d_k\nd_k") == "# At d_k\n## At $d_{k}$\nd_k"
     html = mathematics_in_html("<details><summary>$x$</summary>\n\n$y$")
     assert re.findall(r"\\\((.)\\\)", html) == ["x"]
     assert html.endswith("$y$")
@@ -179,6 +179,7 @@ BROKEN = {  # what a careless edit could do to a page, and what must be said abo
     "a picture is missing": "article.insertAdjacentHTML('beforeend', '<img alt=\"a\" src=\"nothing.png\">')",
     "a picture has no words": "article.querySelector('img').alt = ''",
     "mathematics as text": "article.insertAdjacentHTML('beforeend', '<p>$x^2$</p>')",
+    "mathematics cut off": "article.querySelector('mjx-math').style.cssText = 'position: relative; left: -20px'",
     "asked for": "article.insertAdjacentHTML('beforeend', '<img alt=\"a\" src=\"http://example.org/a.png\">')",
     "404 for": "fetch('nothing.json')",
     "console": "console.error('broken')",

@@ -11,6 +11,15 @@ function measure() {
   document.querySelectorAll(SCROLLS).forEach(fade);
 }
 
+// No column of a table is squeezed below what a few words need; a table that gets wider by it moves.
+function widen(table) {
+  const rows = [...table.rows].map(row => [...row.cells]), letters = cell => cell.innerText.trim().length;
+  rows[0]?.forEach((head, i) => {
+    const longest = Math.max(...rows.map(cells => cells[i] ? letters(cells[i]) : 0));
+    head.style.minWidth = `${Math.min(longest, 18) * 0.5}em`;
+  });
+}
+
 function fade(place) {
   place.classList.toggle("goes-on", place.scrollLeft + place.clientWidth < place.scrollWidth - 2);
 }
@@ -29,10 +38,14 @@ function keepTogether(formula) {
   together.append(opened ?? "", span, closed ?? "");
 }
 
+const LONG = 26; // letters; a word of code that is longer may be broken anywhere
+document.querySelectorAll(".bd-article code .pre").forEach(word => word.classList.toggle("long", word.textContent.length > LONG));
+
 window.MathJax?.startup?.promise.then(() => {
   document.querySelectorAll(".bd-article mjx-container:not([display])").forEach(keepTogether);
+  document.querySelectorAll(".bd-article table").forEach(widen);
   measure();
 });
+new ResizeObserver(measure).observe(document.querySelector(".bd-article-container"));
 window.addEventListener("load", measure);
-window.addEventListener("resize", measure);
 document.addEventListener("scroll", event => { if (event.target.matches?.(SCROLLS)) fade(event.target); }, { capture: true, passive: true });
