@@ -151,7 +151,9 @@ def test_search_finds(browser, address, word, page):
     reader.page.keyboard.type(word)
     reader.page.keyboard.press("Enter")
     reader.page.wait_for_url("**/search.html?q=*")
-    reader.page.wait_for_selector(f"#search-results li a[href*='{page}.html']")
+    reader.page.click(f"#search-results li a[href*='{page}.html']")
+    reader.page.wait_for_url(f"**/{page}.html*")
+    reader.page.wait_for_function("() => scrollY > innerHeight")  # where the word stands, in the midst of the page
     assert reader.complaints == []
     reader.close()
 
