@@ -77,7 +77,9 @@ class Reader:
 
     def open(self, path: str) -> "LitePage":
         """A notebook, by the address that the site's pages link to."""
-        return LitePage(self.context.new_page(), f"{self.address}/{link(path)}")
+        page = self.context.new_page()
+        page.goto(f"{self.address}/{link(path)}")
+        return LitePage(page)
 
     def close(self) -> None:
         """Leave, and forget what was stored."""
@@ -87,9 +89,8 @@ class Reader:
 class LitePage:
     """A notebook open in JupyterLite."""
 
-    def __init__(self, page, address: str):
+    def __init__(self, page):
         self.page = page
-        self.page.goto(address)
         self.wait()
 
     def wait(self) -> None:

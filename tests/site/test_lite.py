@@ -25,7 +25,7 @@ from sdpa_course.explore import all_explorers
 sys.path.insert(0, str(ROOT / "tools"))
 lite = pytest.importorskip("lite")  # the extra `site` brings what it needs
 import pyodide_bundle  # noqa: E402
-from lite_page import Reader, code_cells, differences, seconds_of  # noqa: E402
+from lite_page import LitePage, Reader, code_cells, differences, seconds_of  # noqa: E402
 
 ALL = os.environ.get("SDPA_LITE") == "all"
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb" if ALL else "0[0-8]_*.ipynb"))
@@ -139,13 +139,10 @@ def test_on_a_phone_the_notebook_opens_alone_and_runs(browser, address):
     page = context.new_page()
     page.goto(f"{address}/notebooks/00_start_here.html")
     page.tap("a.run")
-    page.wait_for_selector(".jp-Notebook .jp-CodeCell", timeout=120_000)
-    page.wait_for_function("() => window.jupyterapp?.shell.currentWidget?.sessionContext")
-    page.evaluate("() => jupyterapp.shell.currentWidget.sessionContext.ready")
+    phone = LitePage(page)
     assert page.evaluate("() => document.querySelector('.jp-Notebook').clientWidth") > 350
-    page.evaluate("() => jupyterapp.commands.execute('notebook:run-all-cells')")
-    notebook = nbformat.from_dict(page.evaluate("() => jupyterapp.shell.currentWidget.context.model.toJSON()"))
-    assert differences(notebook, read(ROOT / "notebooks" / "00_start_here.ipynb")) == []
+    phone.run_all(PATIENCE)
+    assert differences(phone.notebook(), read(ROOT / "notebooks" / "00_start_here.ipynb")) == []
     with context.expect_page() as opened:
         page.locator("a[href*='01_dot_products']:visible").first.tap()
     opened.value.wait_for_selector(".jp-Notebook h1:has-text('01 ·')", timeout=60_000)

@@ -47,5 +47,4 @@ window.MathJax?.startup?.promise.then(() => {
   measure();
 });
 new ResizeObserver(measure).observe(document.querySelector(".bd-article-container"));
-window.addEventListener("load", measure);
 document.addEventListener("scroll", event => { if (event.target.matches?.(SCROLLS)) fade(event.target); }, { capture: true, passive: true });
