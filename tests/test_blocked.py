@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose
 
 from sdpa_course import attention, attention_forward
 from sdpa_course.kernels import blocked, threads, tiling
-from sdpa_course.kernels._checks import check_attention
+from sdpa_course.kernels._arguments import check_attention
 from tests.settings import describe, random_setting
 
 
@@ -94,13 +94,14 @@ def test_any_magnitude_of_values_and_scores(magnitude):
 
 def test_the_maximum_is_left_out_only_when_no_score_can_be_large():
     q, k, v = np.full((4, 9), 2.0), np.full((6, 9), 1.25), np.ones((6, 3))  # every score is 22.5
-    assert blocked.is_calm(q, k, v)
-    assert not blocked.is_calm(q * 1.2, k, v)
-    assert not blocked.is_calm(q, k * np.nan, v)
-    assert not blocked.is_calm(q, k, v * np.inf)
-    assert not blocked.is_calm(q, k, v * 1e21)
-    assert not blocked.is_calm(q, k, v * 1e-30)
-    assert blocked.is_calm(q, k, v * 0)
+    assert blocked.is_calm(q, k, v, 1.0)
+    assert not blocked.is_calm(q, k, v, -1.2)
+    assert not blocked.is_calm(q * 1.2, k, v, 1.0)
+    assert not blocked.is_calm(q, k * np.nan, v, 1.0)
+    assert not blocked.is_calm(q, k, v * np.inf, 1.0)
+    assert not blocked.is_calm(q, k, v * 1e21, 1.0)
+    assert not blocked.is_calm(q, k, v * np.array([1, 1, 1e-30]), 1.0)  # one small column is enough
+    assert blocked.is_calm(q, k, v * 0, 1.0)
 
 
 @pytest.mark.parametrize("seed", range(30))
@@ -148,15 +149,18 @@ def test_memory_is_linear_in_the_sequence_length():
     assert extra(4096, mask=mask) < long + 4e6
 
 
+def blas_threads() -> list[int]:
+    """How many threads each BLAS library is set to."""
+    libraries = threads.blas_libraries()
+    assert libraries, "threadpoolctl finds no BLAS here, so these tests would test nothing"
+    return [library.num_threads for library in libraries]
+
+
 def test_blas_threads_are_given_back_even_after_an_error(monkeypatch):
-    controls = threads.blas_controls()
-    if controls is None:
-        pytest.fail("NumPy's BLAS has no thread control here: run_blocks would use one thread")
-    get_threads, _ = controls
-    before = get_threads()
+    before = blas_threads()
     q = np.ones((4, 200, 8))
     attention(q, q, q)
-    assert get_threads() == before
+    assert blas_threads() == before
 
     def fail(*args):
         raise RuntimeError("on purpose")
@@ -164,7 +168,7 @@ def test_blas_threads_are_given_back_even_after_an_error(monkeypatch):
     monkeypatch.setattr(blocked, "attend_block", fail)
     with pytest.raises(RuntimeError, match="on purpose"):
         attention(q, q, q)
-    assert get_threads() == before
+    assert blas_threads() == before
 
 
 def test_calls_from_several_threads_at_once():
@@ -190,7 +194,7 @@ def test_calls_from_several_threads_at_once():
 def test_without_threads_the_calling_thread_does_it_all(monkeypatch):
     """A browser's Python raises RuntimeError when a thread is started."""
 
-    def no_threads(count):
+    def no_threads():
         raise RuntimeError("can't start new thread")
 
     monkeypatch.setattr(threads, "thread_pool", no_threads)
@@ -208,7 +212,7 @@ def test_when_only_some_threads_start_those_are_waited_for(monkeypatch):
             started[0].start()
 
     started, done = [], []
-    monkeypatch.setattr(threads, "thread_pool", lambda count: Pool())
+    monkeypatch.setattr(threads, "thread_pool", lambda: Pool())
 
     def slow(block):
         time.sleep(0.02)
@@ -219,16 +223,15 @@ def test_when_only_some_threads_start_those_are_waited_for(monkeypatch):
 
 
 def test_as_many_threads_as_blas_would_use():
-    get_threads, set_threads = threads.blas_controls()
-    before = get_threads()
+    before = blas_threads()
     try:
         for count in (1, 2):
-            set_threads(count)
+            threads.set_blas_threads([count] * len(before))
             with threads.one_blas_thread() as allowed:
-                assert (allowed, get_threads()) == (count, 1)
-            assert get_threads() == count
+                assert (allowed, set(blas_threads())) == (count, {1})
+            assert set(blas_threads()) == {count}
     finally:
-        set_threads(before)
+        threads.set_blas_threads(before)
 
 
 def test_a_call_does_not_wait_for_helpers_that_are_busy_elsewhere(monkeypatch):
@@ -237,7 +240,7 @@ def test_a_call_does_not_wait_for_helpers_that_are_busy_elsewhere(monkeypatch):
             queued.append(function)
 
     queued, done = [], []
-    monkeypatch.setattr(threads, "thread_pool", lambda count: BusyPool())
+    monkeypatch.setattr(threads, "thread_pool", lambda: BusyPool())
     threads.run_blocks(done.append, range(5), threads=2)
     assert done == list(range(5))
     queued[0]()  # the helper comes at last, and finds nothing to do
@@ -256,20 +259,24 @@ def test_an_error_in_a_helper_reaches_the_caller():
         threads.run_blocks(fail_elsewhere, range(100), threads=2)
 
 
-def test_without_blas_control_one_thread_is_used(monkeypatch):
-    monkeypatch.setattr(threads, "blas_controls", lambda: None)
+def test_where_blas_cannot_be_asked_there_is_a_thread_per_core(monkeypatch):
+    """As with Accelerate on macOS; a browser has one thread."""
+    monkeypatch.setattr(threads, "blas_libraries", list)
+    monkeypatch.setattr(os, "cpu_count", lambda: 3)
+    with threads.one_blas_thread() as count:
+        assert count == 3
+    monkeypatch.setattr(sys, "platform", "emscripten")
     with threads.one_blas_thread() as count:
         assert count == 1
 
 
 def test_a_fork_in_the_middle_of_a_call_starts_afresh(monkeypatch):
-    get_threads, set_threads = threads.blas_controls()
-    before = get_threads()
+    before = blas_threads()
     monkeypatch.setattr(threads, "_holders", 1)
     monkeypatch.setattr(threads, "_before", before)
-    set_threads(1)
+    threads.set_blas_threads([1] * len(before))
     threads.forget_threads()
-    assert (threads._holders, get_threads()) == (0, before)
+    assert (threads._holders, blas_threads()) == (0, before)
 
 
 FORK = """

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..kernels.layernorm import LayerNormCache, layer_norm_backward, layer_norm_forward
-from ..kernels.linear import linear_backward, linear_forward
+from ..kernels.linear import LinearCache, linear_backward, linear_forward
 from ..kernels.mlp import MLPCache, mlp_backward, mlp_forward
 from ..kernels.multihead import merge_heads, split_heads
 from ..kernels.scores import SCALES, scale_factor, unit_rows, unit_rows_backward
@@ -52,7 +52,7 @@ class Model(NamedTuple):
 class HeadsCache(NamedTuple):
     """What the backward pass of one layer of heads needs."""
 
-    inputs: tuple[np.ndarray, np.ndarray, np.ndarray]  # what q, k, v are made from
+    projections: tuple[LinearCache, ...]  # of q, k, v
     attention: AttentionCache
     norms: tuple[np.ndarray, np.ndarray] | None  # ‖q‖ and ‖k‖, with QK-norm only
 
@@ -61,7 +61,7 @@ class LayerCache(NamedTuple):
     """What the backward pass of one transformer layer needs."""
 
     heads: HeadsCache
-    merged: np.ndarray
+    out: LinearCache  # of W_O
     norm_1: LayerNormCache
     norm_2: LayerNormCache
     mlp: MLPCache
@@ -72,7 +72,7 @@ class ModelCache(NamedTuple):
 
     layers: tuple[LayerCache | HeadsCache, ...]
     norm: LayerNormCache | None
-    last: np.ndarray  # what W_U reads
+    last: LinearCache  # of W_U
 
     @property
     def attention(self) -> list[AttentionCache]:
@@ -118,22 +118,24 @@ def init_params(model: Model, init: str = "unit", *, rng: np.random.Generator, d
 def forward(model: Model, params: Arrays, batch: Batch) -> tuple[np.ndarray, ModelCache]:
     """`(logits, cache)`: logits (B, Tq, classes), one prediction for each query."""
     if model.layers == 0:
-        last, cache = heads_forward(model, params, batch.queries, batch.keys, batch.values)
-        return linear_forward(last, params["w_u"]), ModelCache((cache,), None, last)
+        heads_out, cache = heads_forward(model, params, batch.queries, batch.keys, batch.values)
+        logits, last = linear_forward(heads_out, params["w_u"])
+        return logits, ModelCache((cache,), None, last)
     x, caches = sequence(batch), []
     for layer in range(model.layers):
         x, cache = layer_forward(model, own(params, layer), x)
         caches.append(cache)
-    last, norm = layer_norm_forward(x[:, -batch.targets.shape[1] :], params["gain"], params["bias"])
-    return linear_forward(last, params["w_u"]), ModelCache(tuple(caches), norm, last)
+    normed, norm = layer_norm_forward(x[:, -batch.targets.shape[1] :], params["gain"], params["bias"])
+    logits, last = linear_forward(normed, params["w_u"])
+    return logits, ModelCache(tuple(caches), norm, last)
 
 
 def backward(model: Model, params: Arrays, dlogits: np.ndarray, cache: ModelCache) -> tuple[Arrays, list[np.ndarray]]:
     """`(gradients, dqs)`: the gradient of every parameter under its name, and dq (B, H, Tq, d_k) of each layer."""
     # logits = last @ w_u
-    dlast, dw_u, _ = linear_backward(dlogits, cache.last, params["w_u"])
+    dlast, dw_u, _ = linear_backward(dlogits, cache.last)
     if model.layers == 0:
-        gradients, _, dq = heads_backward(params, dlast, cache.layers[0], inputs_too=False)
+        gradients, _, dq = heads_backward(params, dlast, cache.layers[0], needs_dx=False)
         return {**gradients, "w_u": dw_u}, [dq]
     # last = layer_norm(x)
     dread, dgain, dbias = layer_norm_backward(dlast, cache.norm)
@@ -150,7 +152,8 @@ def backward(model: Model, params: Arrays, dlogits: np.ndarray, cache: ModelCach
 def heads_forward(model: Model, params: Arrays, *inputs: np.ndarray) -> tuple[np.ndarray, HeadsCache]:
     """Project, split, attend, merge: (B, T, d_model) three times -> (B, Tq, H·d_v)."""
     names = ("w_q", "w_k", "w_v")
-    q, k, v = (split_heads(linear_forward(x, params[w]), model.heads) for x, w in zip(inputs, names, strict=True))
+    projected, projections = zip(*(linear_forward(x, params[w]) for x, w in zip(inputs, names, strict=True)), strict=True)
+    q, k, v = (split_heads(x, model.heads) for x in projected)
     norms = None
     if model.scale == "QK-norm":
         (q, q_norm), (k, k_norm) = unit_rows(q), unit_rows(k)
@@ -158,12 +161,12 @@ def heads_forward(model: Model, params: Arrays, *inputs: np.ndarray) -> tuple[np
     learned = model.scale in LEARNED
     scale = math.exp(params["log_scale"][0]) if learned else scale_factor(model.scale, model.d_k, model.d_model)
     out, attention = attention_forward(q, k, v, scale=scale)
-    return merge_heads(out), HeadsCache(inputs, attention, norms)
+    return merge_heads(out), HeadsCache(projections, attention, norms)
 
 
-def heads_backward(params: Arrays, dmerged: np.ndarray, cache: HeadsCache, *, inputs_too: bool = True):
-    """`(gradients, dinputs, dq)`; the three `dinputs` are None where the inputs are given and cannot learn."""
-    inputs, attention, norms = cache
+def heads_backward(params: Arrays, dmerged: np.ndarray, cache: HeadsCache, *, needs_dx: bool = True):
+    """`(gradients, dinputs, dq)`; the three `dinputs` are None unless they're needed."""
+    projections, attention, norms = cache
     # out = attention(q, k, v)
     dq, dk, dv = attention_backward(split_heads(dmerged, attention.q.shape[-3]), attention)
     gradients = {}
@@ -175,8 +178,8 @@ def heads_backward(params: Arrays, dmerged: np.ndarray, cache: HeadsCache, *, in
         dq, dk = (unit_rows_backward(d, x, norm) for d, x, norm in zip((dq, dk), attention[:2], norms, strict=True))
     # q, k, v = split_heads(x @ w)
     dinputs = []
-    for name, x, dy in zip(("w_q", "w_k", "w_v"), inputs, (dq, dk, dv), strict=True):
-        dx, gradients[name], _ = linear_backward(merge_heads(dy), x, params[name], input_too=inputs_too)
+    for name, projection, dout in zip(("w_q", "w_k", "w_v"), projections, (dq, dk, dv), strict=True):
+        dx, gradients[name], _ = linear_backward(merge_heads(dout), projection, needs_dx=needs_dx)
         dinputs.append(dx)
     return gradients, dinputs, dq
 
@@ -185,10 +188,11 @@ def layer_forward(model: Model, params: Arrays, x: np.ndarray) -> tuple[np.ndarr
     """One transformer layer: (B, T, d_model) -> (B, T, d_model)."""
     normed, norm_1 = layer_norm_forward(x, params["gain_1"], params["bias_1"])
     merged, heads = heads_forward(model, params, normed, normed, normed)
-    x = x + linear_forward(merged, params["w_o"])
+    heads_out, out_cache = linear_forward(merged, params["w_o"])
+    x = x + heads_out
     normed, norm_2 = layer_norm_forward(x, params["gain_2"], params["bias_2"])
     out, mlp = mlp_forward(normed, *(params[name] for name in ("w_1", "b_1", "w_2", "b_2")))
-    return x + out, LayerCache(heads, merged, norm_1, norm_2, mlp)
+    return x + out, LayerCache(heads, out_cache, norm_1, norm_2, mlp)
 
 
 def layer_backward(params: Arrays, dx: np.ndarray, cache: LayerCache) -> tuple[np.ndarray, Arrays, np.ndarray]:
@@ -200,7 +204,7 @@ def layer_backward(params: Arrays, dx: np.ndarray, cache: LayerCache) -> tuple[n
     through, gradients["gain_2"], gradients["bias_2"] = layer_norm_backward(dnormed, cache.norm_2)
     dx = dx + through
     # x = x + heads(layer_norm(x)) @ w_o
-    dmerged, gradients["w_o"], _ = linear_backward(dx, cache.merged, params["w_o"])
+    dmerged, gradients["w_o"], _ = linear_backward(dx, cache.out)
     parts, dinputs, dq = heads_backward(params, dmerged, cache.heads)
     through, gradients["gain_1"], gradients["bias_1"] = layer_norm_backward(sum(dinputs), cache.norm_1)
     return dx + through, gradients | parts, dq

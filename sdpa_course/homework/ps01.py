@@ -51,7 +51,7 @@ def lengths(x, axis=-1):
 
 def projected(x, w_q, w_k):
     """Queries and keys of the tokens."""
-    return linear_forward(x, w_q), linear_forward(x, w_k)
+    return linear_forward(x, w_q)[0], linear_forward(x, w_k)[0]
 
 
 def dots_reshaped(q, k):

@@ -1,13 +1,13 @@
 """The same attention, blocked and threaded: memory linear in the sequence length. Taught in notebook 10.
 
-The scores are never held all at once. Threads take blocks of query rows one by one; inside a block the
-keys come tile by tile (see `tiling.py`), and three running values per row are all that is kept:
+The scores are never all in memory at once. Threads take blocks of query rows one by one; inside a block the keys come
+tile by tile (see `tiling.py`), and three running values per row are all that's kept:
 
     top    the largest score so far         top'   = max(top, max_j s_j)
     total  Σ_j exp(s_j − top) so far        total' = total · exp(top − top') + Σ_j exp(s_j − top')
     acc    Σ_j exp(s_j − top) v_j so far    acc'   = acc · exp(top − top') + Σ_j exp(s_j − top') v_j
 
-and at the end out = acc / total.
+and at the end out = acc / total. Where no score can be large, top isn't needed and stays out of it.
 
 Axes: rows of a block · keys of a tile · Dk, Dv widths; `...` are the heads of a block, if several.
 """
@@ -17,23 +17,36 @@ import math
 import threading
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from ._checks import AttentionArguments, check_attention, lowest, quiet
+from ._arguments import AttentionArguments, check_attention
+from ._checks import lowest, quiet
 from .masks import apply_mask, select_matmul
 from .sdpa import attend
 from .threads import one_blas_thread, run_blocks
 from .tiling import TILE, Block, Tile, blocks, by_group, key_range, tiles
 
-SMALL = 1 << 14  # with fewer scores than this in all, the readable kernel is the faster one
-CALM = 25.0  # exp(±25) is 1e±11: far from both ends of float32
-KEEP = 1 << 24  # bytes of scratch memory that a thread keeps at the most, for each use
+SMALL = 1 << 14  # with fewer scores than this altogether, the readable kernel is the faster one
+CALM = 25.0  # exp(±25) is 1e±11, and a value within 1e±20 times that is far from both ends of float32
+KEEP = 1 << 24  # the most scratch memory in bytes that a thread keeps, for each use
 
 
-def attention(q, k, v, *, mask=None, causal=False, scale=None, softcap=None, window=None, offset=0):
-    """softmax(scale · q kᵀ) v, as `attention_forward` gives it, in less time and memory.
+def attention(
+    q: ArrayLike,
+    k: ArrayLike,
+    v: ArrayLike,
+    *,
+    mask: ArrayLike | None = None,
+    causal: bool = False,
+    scale: float | None = None,
+    softcap: float | None = None,
+    window: tuple[int | None, int | None] | None = None,
+    offset: ArrayLike = 0,
+) -> np.ndarray:
+    """softmax(scale · q kᵀ) v: the same numbers as `attention_forward`, in less time and memory.
 
-    Parameters are those of `attention_forward`. Returns `out` alone: there is no cache to go back from.
-    Taught in notebook 10.
+    The parameters are those of `attention_forward`. Returns `out` alone, because there's no way back without the
+    weights. Taught in notebook 10.
 
     Examples
     --------
@@ -61,42 +74,46 @@ def attend_block(a: AttentionArguments, out: np.ndarray, block: Block) -> None:
     q, k, v, mask = (None if x is None else x[index] for x in (a.q, a.k, a.v, a.mask))
     q, out = q[..., start:stop, :], out[index][..., start:stop, :]
     *lead, rows, _ = q.shape
-    position = start + int(a.offset[index].flat[0] if a.offset.ndim else a.offset)  # of the first row
+    position = start + (a.offset if isinstance(a.offset, int) else int(a.offset[index].flat[0]))  # of the first row
     first, last = key_range(a, position, rows)
     if first >= last:
         return  # nothing to see: zeros
 
-    q = np.multiply(q, a.scale, out=scratch.array("q", q))
-    calm = (mask is None or mask.dtype == bool) and is_calm(q, k[..., first:last, :], v[..., first:last, :])
     acc = out if out.dtype == q.dtype else np.zeros_like(out, dtype=q.dtype)  # (..., rows, Dv)
     total = np.zeros((*lead, rows, 1), dtype=q.dtype)
-    top = np.full((*lead, rows, 1), lowest(q.dtype), dtype=q.dtype)  # finite, as in softmax_forward
+    calm = (mask is None or mask.dtype == bool) and is_calm(q, k[..., first:last, :], v[..., first:last, :], a.scale)
+    if calm:
+        q = np.multiply(q, a.scale, out=scratch.array("q", q))
+    else:
+        top = np.full((*lead, rows, 1), lowest(q.dtype), dtype=q.dtype)  # finite, as in softmax_forward
+        shrink = headroom(v[..., first:last, :])
     for tile in tiles(a, position, rows, step=max(1, TILE // math.prod((*lead, rows)))):
         q_tile, k_tile, v_tile = q[..., tile.rows, :], k[..., tile.keys, :], v[..., tile.keys, :]
         mask_tile = None if mask is None else mask[..., start:stop, :][..., tile.rows, tile.keys]
-        sums = (acc[..., tile.rows, :], total[..., tile.rows, :], top[..., tile.rows, :])
         scores = np.matmul(q_tile, k_tile.swapaxes(-1, -2), out=scratch.array("scores", q_tile, k_tile.shape[-2]))
+        if not calm:  # the same operations in the same order as the readable kernel: large scores feel every rounding
+            scores *= a.scale
         if a.softcap is not None:
             np.tanh(np.divide(scores, a.softcap, out=scores), out=scores)
             scores *= a.softcap
+        acc_tile, total_tile = acc[..., tile.rows, :], total[..., tile.rows, :]
         if calm:
-            add_calm_tile(*sums, scores, mask_tile, tile, v_tile)
+            add_calm_tile(acc_tile, total_tile, scores, mask_tile, tile, v_tile)
         else:
-            add_tile(*sums, *apply_mask(scores, mask_tile, tile.seen()), v_tile, a.k.shape[-2])
+            scores, allowed = apply_mask(scores, mask_tile, tile.seen())
+            add_tile(acc_tile, total_tile, top[..., tile.rows, :], scores, allowed, v_tile, shrink)
     total[total == 0] = 1  # a row that may see nothing gets zeros
     np.divide(acc, total, out=out, casting="same_kind")
 
 
-def add_tile(acc, total, top, scores, allowed, v, Tk: int) -> None:
-    """Add one tile to the running values, in place.
-
-    All sums are smaller by a factor Tk than the formulas above say, which cancels in acc / total:
-    so acc never exceeds the largest value, and cannot overflow.
-    """
+def add_tile(acc, total, top, scores, allowed, v, shrink: float) -> None:
+    """Add one tile to the running values, in place."""
     new_top = np.maximum(top, scores.max(axis=-1, keepdims=True))
     decay = np.exp(top - new_top)
-    scores -= new_top + math.log(Tk)
+    scores -= new_top
     weights = np.exp(scores, out=scores)
+    if shrink != 1:
+        weights *= shrink  # in acc and in total alike, so it cancels in the end
     total *= decay
     total += weights.sum(axis=-1, keepdims=True)
     acc *= decay
@@ -104,8 +121,8 @@ def add_tile(acc, total, top, scores, allowed, v, Tk: int) -> None:
     top[...] = new_top
 
 
-def add_calm_tile(acc, total, top, scores, mask, tile: Tile, v) -> None:
-    """`add_tile` for scores near 0: `top` may stay what it is, which saves two passes over the tile."""
+def add_calm_tile(acc, total, scores, mask, tile: Tile, v) -> None:
+    """`add_tile` for scores near 0, which need no maximum: that saves two passes over the tile."""
     weights = np.exp(scores, out=scores)
     if mask is not None:
         np.copyto(weights, 0, where=~mask)
@@ -115,14 +132,28 @@ def add_calm_tile(acc, total, top, scores, mask, tile: Tile, v) -> None:
     acc += np.matmul(weights, v, out=scratch.array("product", acc))
 
 
-def is_calm(q: np.ndarray, k: np.ndarray, v: np.ndarray) -> bool:
-    """True if no score can leave ±CALM: then neither exp nor the sums overflow or vanish without a maximum.
+def is_calm(q: np.ndarray, k: np.ndarray, v: np.ndarray, scale: float) -> bool:
+    """True if every |score| ≤ CALM and every value is 0 or within 1e±20: nothing overflows or vanishes without a maximum.
 
-    By Cauchy–Schwarz no score exceeds max‖q_i‖ · max‖k_j‖ (q is scaled already). NaN or inf gives False.
+    By Cauchy–Schwarz no score exceeds scale · max‖q_i‖ · max‖k_j‖. NaN or inf gives False.
     """
-    q_square, k_square = (np.einsum("...d,...d->...", x, x).max() for x in (q, k))
-    largest = max(v.max(), -v.min())
-    return bool(q_square * k_square <= CALM**2 and (largest == 0 or 1e-20 < largest < 1e20))
+    q_square, k_square = (float(np.einsum("...d,...d->...", x, x).max()) for x in (q, k))
+    if not scale**2 * q_square * k_square <= CALM**2:
+        return False
+    sizes = np.abs(v)
+    smallest = sizes.min(initial=1)
+    if smallest == 0:
+        smallest = sizes.min(where=sizes > 0, initial=1)
+    return bool(smallest > 1e-20 and sizes.max(initial=0) < 1e20)
+
+
+def headroom(v: np.ndarray) -> float:
+    """A factor on the weights that keeps a sum of weighted values finite: 1, unless the values are near the largest float.
+
+    A power of two, so that it changes no digits.
+    """
+    keys, largest = v.shape[-2], np.abs(v).max(where=np.isfinite(v), initial=0)
+    return 1.0 if largest < -lowest(v.dtype) / keys else 2.0 ** -math.ceil(math.log2(keys))
 
 
 class Scratch(threading.local):

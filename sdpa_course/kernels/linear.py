@@ -1,45 +1,72 @@
-"""The linear layer y = x w + b and its gradient, used by every projection.
+"""The linear layer x w + b and its gradient, used by every projection.
 
 Axes: `...` tokens of any number of sequences · in, out widths
 """
 
 import sys
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from ._checks import compute_dtype, quiet
+from ._checks import check_cache, float_arrays, gradient_like, quiet, same_shape, to_dtype
+
+
+class LinearCache(NamedTuple):
+    """What the backward pass has to remember of the forward pass."""
+
+    x: np.ndarray  # (..., in)
+    w: np.ndarray  # (in, out)
+    b: np.ndarray | None  # (out,)
+    dtype: np.dtype  # of the gradients
 
 
 def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """`a @ b`. A browser's NumPy has no BLAS, and its `@` is slow down the columns of b, where `einsum` is not."""
-    return np.einsum("...ij,...jk->...ik", a, b) if sys.platform == "emscripten" else a @ b
+    """`a @ b`. In a browser NumPy has no BLAS and its `@` crawls down the columns of b; `einsum` doesn't."""
+    if sys.platform != "emscripten":
+        return a @ b
+    return np.einsum("...j,jk->...k" if b.ndim == 2 else "...ij,...jk->...ik", a, b)
 
 
 @quiet
-def linear_forward(x: np.ndarray, w: np.ndarray, b: np.ndarray | None = None) -> np.ndarray:
+def linear_forward(x: ArrayLike, w: ArrayLike, b: ArrayLike | None = None) -> tuple[np.ndarray, LinearCache]:
     """x w + b: (..., in) @ (in, out) -> (..., out).
 
     Examples
     --------
-    >>> linear_forward(np.array([[1.0, 2.0]]), np.array([[3.0], [4.0]]), np.array([5.0]))
+    >>> out, _ = linear_forward(np.array([[1.0, 2.0]]), np.array([[3.0], [4.0]]), np.array([5.0]))
+    >>> out
     array([[16.]])
     """
-    compute, result = compute_dtype(x, w)
-    y = product(x.astype(compute, copy=False), w.astype(compute, copy=False))
-    return (y if b is None else y + b).astype(result, copy=False)
+    (x, w, b), dtype = float_arrays(x=x, w=w, optional={"b": b})
+    check_weights("w", w, "b", b, x.shape[-1])
+    out = product(x, w)  # (..., in) @ (in, out) -> (..., out)
+    if b is not None:
+        out += b
+    return out.astype(dtype, copy=False), LinearCache(x, w, b, dtype)
 
 
 @quiet
-def linear_backward(dy: np.ndarray, x: np.ndarray, w: np.ndarray, b: np.ndarray | None = None, *, input_too=True):
-    """`(dx, dw, db)`: w and b are shared by all tokens, so their gradients sum over them; db is None without b.
+def linear_backward(
+    dout: ArrayLike, cache: LinearCache, *, needs_dx: bool = True
+) -> tuple[np.ndarray | None, np.ndarray, np.ndarray | None]:
+    """`(dx, dw, db)`. All tokens share w and b, so their gradients sum over the tokens; db is None without b.
 
-    `input_too=False` leaves dx out (None): for the first layer of a model, whose input is given.
+    `needs_dx=False` leaves dx out (None): the first layer of a model has nobody to pass it on to.
     """
-    compute, result = compute_dtype(x, w, dy)
-    x, w, dy = (array.astype(compute, copy=False) for array in (x, w, dy))
-    if not np.isfinite(x).all():  # a token that gets no gradient gives none, even if it is NaN: 0 · NaN is NaN
-        x = np.where((dy != 0).any(axis=-1, keepdims=True), x, 0)
-    tokens, dtokens = x.reshape(-1, x.shape[-1]), dy.reshape(-1, dy.shape[-1])
-    dx = dy @ w.T if input_too else None
-    gradients = (dx, product(tokens.T, dtokens), None if b is None else dtokens.sum(axis=0))
-    return tuple(None if gradient is None else gradient.astype(result, copy=False) for gradient in gradients)
+    check_cache(cache, LinearCache, "linear_forward")
+    x, w, b, dtype = cache
+    dout = gradient_like("dout", dout, (*x.shape[:-1], w.shape[1]), x.dtype)
+    if not np.isfinite(x).all():  # a token that gets no gradient passes none on, not even if it's NaN: 0 · NaN is NaN
+        x = np.where((dout != 0).any(axis=-1, keepdims=True), x, 0)
+    tokens, dtokens = x.reshape(-1, x.shape[-1]), dout.reshape(-1, dout.shape[-1])  # (all tokens, in), (…, out)
+    dx = dout @ w.T if needs_dx else None
+    return to_dtype((dx, product(tokens.T, dtokens), None if b is None else dtokens.sum(axis=0)), dtype)
+
+
+def check_weights(w_name: str, w: np.ndarray, b_name: str, b: np.ndarray | None, width: int) -> None:
+    """Weights (in, out) and a bias (out,) that fit an input of this width."""
+    if w.ndim != 2 or w.shape[0] != width:
+        raise ValueError(f"{w_name}: got shape {w.shape}, expected ({width}, out), as its input has width {width}")
+    if b is not None:
+        same_shape(b_name, b, w.shape[1:])

@@ -8,20 +8,33 @@ Axes: `...` predictions · C classes
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from ._checks import quiet
+from ._checks import check_cache, float_arrays, int_array, quiet, same_shape
 
 
 class CrossEntropyCache(NamedTuple):
-    """What the backward pass needs."""
+    """What the backward pass has to remember of the forward pass."""
 
     probabilities: np.ndarray  # (..., C)
-    targets: np.ndarray  # (...), whole numbers
+    targets: np.ndarray  # (...), integers
+    dtype: np.dtype  # of the gradient
 
 
 @quiet
-def cross_entropy_forward(logits: np.ndarray, targets: np.ndarray) -> tuple[float, CrossEntropyCache]:
-    """Mean of −log p(target) over all predictions; log p is taken from the logits, so it never is log 0.
+def cross_entropy_forward(logits: ArrayLike, targets: ArrayLike) -> tuple[float, CrossEntropyCache]:
+    """The mean of −log p(target) over all predictions. log p comes from the logits, so it's never log 0.
+
+    Parameters
+    ----------
+    logits : (..., C) array of floats
+    targets : (...) array of ints
+        The right class of each prediction, 0 to C − 1.
+
+    Returns
+    -------
+    loss : float
+    cache : CrossEntropyCache
 
     Examples
     --------
@@ -29,18 +42,29 @@ def cross_entropy_forward(logits: np.ndarray, targets: np.ndarray) -> tuple[floa
     >>> round(loss, 4)  # log 8
     2.0794
     """
+    (logits,), dtype = float_arrays(logits=logits)
+    if logits.size == 0:
+        raise ValueError(f"logits: got shape {logits.shape}, expected at least one prediction of at least one class")
+    targets = int_array("targets", targets)
+    same_shape("targets", targets, logits.shape[:-1])
+    if not (targets.min() >= 0 and targets.max() < logits.shape[-1]):
+        raise ValueError(
+            f"targets: got {targets.min()} to {targets.max()}, expected 0 to {logits.shape[-1] - 1}, "
+            f"one of the {logits.shape[-1]} classes"
+        )
     shifted = logits - logits.max(axis=-1, keepdims=True)
     right = np.take_along_axis(shifted, targets[..., None], axis=-1)
     exp = np.exp(shifted)
     total = exp.sum(axis=-1, keepdims=True)
-    return float((np.log(total) - right).mean()), CrossEntropyCache(exp / total, targets)
+    return float((np.log(total) - right).mean()), CrossEntropyCache(exp / total, targets, dtype)
 
 
 @quiet
 def cross_entropy_backward(cache: CrossEntropyCache) -> np.ndarray:
     """The gradient on the logits: (p − one-hot(target)) / number of predictions."""
-    probabilities, targets = cache
+    check_cache(cache, CrossEntropyCache, "cross_entropy_forward")
+    probabilities, targets, dtype = cache
     dlogits = probabilities.copy()
     at = targets[..., None]
     np.put_along_axis(dlogits, at, np.take_along_axis(dlogits, at, axis=-1) - 1, axis=-1)
-    return dlogits / targets.size
+    return (dlogits / targets.size).astype(dtype, copy=False)

@@ -1,14 +1,16 @@
 """Masks: who may look at whom. Boolean, True = may attend. Taught in notebook 05.
 
-A mask selects, it never multiplies: a hidden score becomes −inf through `np.where`, a hidden value
-is left out of the sum. So a NaN behind a mask stays behind it.
+A mask selects, it never multiplies: a hidden score becomes −inf through `np.where`, and a hidden value is left
+out of the sum. So a NaN behind a mask stays behind it.
 
-Axes: B batch · H heads · Tq queries · Tk keys. Query i stands at position p = offset + i.
+Axes: B batch · H heads · Tq queries · Tk keys. Query i sits at position p = offset + i.
 """
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from ._checks import as_array, check_offset, check_window, int_array, quiet, whole_number
+from ._arguments import check_offset, check_window
+from ._checks import as_array, int_array, lowest, quiet, whole_number
 from .linear import product
 
 
@@ -23,14 +25,16 @@ def in_window(positions: np.ndarray, keys: np.ndarray, left: int | None, right: 
     return seen
 
 
-def query_positions(offset: np.ndarray, Tq: int) -> np.ndarray:
-    """Where the queries stand: (Tq, 1) for one offset, (..., 1, Tq, 1) for one a sequence; heads and keys broadcast."""
-    if offset.ndim:
-        offset = offset[..., None, None, None]
+def query_positions(offset: np.ndarray | int, Tq: int) -> np.ndarray:
+    """(Tq, 1) for one offset, (..., 1, Tq, 1) for one per sequence: heads and keys broadcast."""
+    if np.ndim(offset):
+        offset = np.asarray(offset)[..., None, None, None]
     return offset + np.arange(Tq)[:, None]
 
 
-def window_mask(Tq: int, Tk: int, window, *, offset=0) -> np.ndarray:
+def window_mask(
+    Tq: int, Tk: int, window: tuple[int | None, int | None] | None, *, offset: ArrayLike = 0
+) -> np.ndarray:
     """Sliding window: the query at p sees keys p − left ≤ j ≤ p + right.
 
     Parameters
@@ -40,7 +44,7 @@ def window_mask(Tq: int, Tk: int, window, *, offset=0) -> np.ndarray:
     window : (left, right)
         None leaves a side open.
     offset : int or (...) array of ints
-        Position of the first query; one for each sequence of a batch.
+        Position of the first query; an array has one for each sequence of a batch.
 
     Returns
     -------
@@ -60,8 +64,8 @@ def window_mask(Tq: int, Tk: int, window, *, offset=0) -> np.ndarray:
     return np.ones((*positions.shape[:-1], Tk), dtype=bool) if mask is None else mask
 
 
-def causal_mask(Tq: int, Tk: int, *, offset=0) -> np.ndarray:
-    """No look into the future: the query at p sees keys j ≤ p. A negative p sees nothing.
+def causal_mask(Tq: int, Tk: int, *, offset: ArrayLike = 0) -> np.ndarray:
+    """No looking into the future: the query at p sees keys j ≤ p. A negative p sees nothing.
 
     Parameters and result are those of `window_mask`, with window (None, 0).
 
@@ -74,7 +78,7 @@ def causal_mask(Tq: int, Tk: int, *, offset=0) -> np.ndarray:
     return window_mask(Tq, Tk, (None, 0), offset=offset)
 
 
-def padding_mask(lengths, Tk: int) -> np.ndarray:
+def padding_mask(lengths: ArrayLike, Tk: int) -> np.ndarray:
     """Hide the padding of a batch: sequence b has keys 0 … lengths[b] − 1.
 
     Parameters
@@ -100,7 +104,7 @@ def padding_mask(lengths, Tk: int) -> np.ndarray:
     return np.arange(Tk) < lengths[..., None, None, None]
 
 
-def combine_masks(*masks) -> np.ndarray | None:
+def combine_masks(*masks: ArrayLike | None) -> np.ndarray | None:
     """May attend only where every mask allows it. None stands for "everything is allowed".
 
     Examples
@@ -109,11 +113,11 @@ def combine_masks(*masks) -> np.ndarray | None:
     array([[[[1, 0],
              [1, 0]]]])
     """
-    combined = None
-    for mask in masks:
-        if mask is None:
+    combined: np.ndarray | None = None
+    for given in masks:
+        if given is None:
             continue
-        mask = as_array("masks", mask)
+        mask = as_array("masks", given)
         if mask.dtype != bool:
             raise TypeError(f"masks: got dtype {mask.dtype}, expected bool (True = may attend)")
         if combined is None:
@@ -130,21 +134,36 @@ def broadcasts_together(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
     return all(n == m or 1 in (n, m) for n, m in zip(reversed(a), reversed(b), strict=False))
 
 
-def apply_mask(scores: np.ndarray, mask: np.ndarray | None, seen: np.ndarray | None):
+def apply_mask(
+    scores: np.ndarray, mask: np.ndarray | None, seen: np.ndarray | None
+) -> tuple[np.ndarray, np.ndarray | None]:
     """Scores with every hidden entry at −inf, and the boolean `allowed` (None: nothing is hidden).
 
-    `mask` is boolean or additive, `seen` boolean. An additive −inf hides as False does: it selects,
-    so that NaN + (−inf) is −inf too.
+    `mask` is boolean or additive, `seen` boolean. In an additive mask only −inf hides, and it selects, so that
+    NaN + (−inf) is −inf as well. A finite number is just added, however large, in any dtype.
     """
     if mask is not None and mask.dtype != bool:
-        mask = mask.astype(scores.dtype, copy=False)
-        scores = scores + mask
+        scores = scores + within_range(mask, scores.dtype)
         mask = mask != -np.inf
     allowed = combine_masks(mask, seen)
     if allowed is None:
         return scores, None
     allowed = np.broadcast_to(allowed, scores.shape)
     return np.where(allowed, scores, -np.inf), allowed
+
+
+def within_range(mask: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """An additive mask in the dtype of the scores.
+
+    A float64 mask may say −1e300, which float32 would round to −inf. It's finite, so it doesn't hide: it becomes half
+    the lowest float32 instead, which outweighs any score just as thoroughly and leaves room to add one.
+    """
+    if mask.dtype.itemsize <= dtype.itemsize:
+        return mask.astype(dtype, copy=False)
+    most = -lowest(dtype) / 2
+    narrow = np.clip(mask, -most, most, out=np.empty(mask.shape, dtype), casting="same_kind")
+    np.copyto(narrow, np.inf, where=mask == np.inf)
+    return narrow
 
 
 def keep_allowed(x: np.ndarray, allowed: np.ndarray | None) -> np.ndarray:
@@ -156,18 +175,18 @@ def keep_allowed(x: np.ndarray, allowed: np.ndarray | None) -> np.ndarray:
 def select_matmul(weights: np.ndarray, values: np.ndarray, allowed: np.ndarray | None) -> np.ndarray:
     """`weights @ values`, to which a hidden value contributes nothing at all.
 
-    A hidden value has weight 0, but 0 · NaN is NaN in floating point: so NaN and inf are taken out of
-    the product and added back only to the rows that are allowed to see them.
+    A hidden value has weight 0, but 0 · NaN is NaN. So NaN and inf are taken out of the product and added back
+    only to the rows that are allowed to see them.
 
     Shapes: (..., Tq, Tk) @ (..., Tk, D) -> (..., Tq, D)
     """
     if allowed is None or (finite := np.isfinite(values)).all():
         return product(weights, values)
     out = product(weights, np.where(finite, values, 0))
-    spoilt = np.where(finite, 0, values)
+    not_finite = np.where(finite, 0, values)
     others = tuple(axis for axis in range(values.ndim) if axis != values.ndim - 2)
     for j in np.flatnonzero(~finite.all(axis=others)):
         seen = allowed[..., :, j, None]  # (..., Tq, 1)
         if seen.any():
-            out += np.where(seen, weights[..., :, j, None] * spoilt[..., j, None, :], 0)
+            out += np.where(seen, weights[..., :, j, None] * not_finite[..., j, None, :], 0)
     return out

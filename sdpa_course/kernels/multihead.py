@@ -10,12 +10,23 @@ Axes: Tq tokens of x · Tk tokens of the context · H heads · Hk key/value head
 """
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
 
-from ._checks import FLOATS, check_groups, float_array, same_shape, whole_number
-from .linear import linear_backward, linear_forward
+from ._arguments import check_groups
+from ._checks import (
+    FLOATS,
+    check_cache,
+    float_array,
+    float_arrays,
+    gradient_like,
+    same_shape,
+    to_dtype,
+    whole_number,
+)
+from .linear import LinearCache, linear_backward, linear_forward
 from .sdpa import AttentionCache, attention_backward, attention_forward
 
 
@@ -40,15 +51,27 @@ class MultiHeadParams(NamedTuple):
 class MultiHeadCache(NamedTuple):
     """What the backward pass has to remember of the forward pass."""
 
-    x: np.ndarray  # (..., Tq, d_model)
-    context: np.ndarray | None  # (..., Tk, d_context), None for self-attention
-    merged: np.ndarray  # (..., Tq, H·Dv)
+    q: LinearCache  # of the projection to the queries; its input is x
+    k: LinearCache  # of the projection to the keys; its input is x, or the context
+    v: LinearCache
     attention: AttentionCache
-    params: MultiHeadParams
+    out: LinearCache  # its input is the merged heads
+    self_attention: bool  # x is its own context
+    params: MultiHeadParams  # as given; only their names and head counts matter here
+    dtype: np.dtype  # of the gradients
 
 
 def init_multihead(
-    d_model: int, heads: int, *, rng, kv_heads=None, d_k=None, d_v=None, d_context=None, bias=True, dtype=np.float64
+    d_model: int,
+    heads: int,
+    *,
+    rng: np.random.Generator,
+    kv_heads: int | None = None,
+    d_k: int | None = None,
+    d_v: int | None = None,
+    d_context: int | None = None,
+    bias: bool = True,
+    dtype: DTypeLike = np.float64,
 ) -> MultiHeadParams:
     """Fresh parameters: entries of W ~ N(0, 1/fan_in), biases zero.
 
@@ -82,7 +105,7 @@ def init_multihead(
     return MultiHeadParams(*weights, *biases, heads=heads, kv_heads=kv_heads)
 
 
-def split_heads(x, heads: int) -> np.ndarray:
+def split_heads(x: ArrayLike, heads: int) -> np.ndarray:
     """Cut the last axis into heads: (..., T, H·D) -> (..., H, T, D).
 
     Examples
@@ -97,7 +120,7 @@ def split_heads(x, heads: int) -> np.ndarray:
     return x.reshape(*x.shape[:-1], heads, x.shape[-1] // heads).swapaxes(-2, -3)
 
 
-def merge_heads(x) -> np.ndarray:
+def merge_heads(x: ArrayLike) -> np.ndarray:
     """Put the heads side by side again: (..., H, T, D) -> (..., T, H·D).
 
     Examples
@@ -109,7 +132,9 @@ def merge_heads(x) -> np.ndarray:
     return x.reshape(*x.shape[:-2], x.shape[-2] * x.shape[-1])
 
 
-def multihead_forward(x, params: MultiHeadParams, *, context=None, **keywords) -> tuple[np.ndarray, MultiHeadCache]:
+def multihead_forward(
+    x: ArrayLike, params: MultiHeadParams, *, context: ArrayLike | None = None, **keywords: Any
+) -> tuple[np.ndarray, MultiHeadCache]:
     """Let every token of `x` attend with several heads.
 
     Parameters
@@ -135,14 +160,16 @@ def multihead_forward(x, params: MultiHeadParams, *, context=None, **keywords) -
     >>> out.shape, cache.attention.weights.shape
     ((3, 512), (8, 3, 3))
     """
-    x, q, k, v = project(x, params, context)
+    (q, k, v), caches, params, dtype = project(x, params, context)
     heads_out, attention_cache = attention_forward(q, k, v, **keywords)  # (..., H, Tq, Dv)
-    merged = merge_heads(heads_out)  # (..., Tq, H·Dv)
-    out = linear_forward(merged, params.w_o, params.b_o)
-    return out, MultiHeadCache(x, None if context is None else np.asarray(context), merged, attention_cache, params)
+    out, out_cache = linear_forward(merge_heads(heads_out), params.w_o, params.b_o)  # (..., Tq, d_model)
+    cache = MultiHeadCache(*caches, attention_cache, out_cache, context is None, params, dtype)
+    return out.astype(dtype, copy=False), cache
 
 
-def multihead_backward(dout, cache: MultiHeadCache) -> tuple[np.ndarray, np.ndarray | None, MultiHeadParams]:
+def multihead_backward(
+    dout: ArrayLike, cache: MultiHeadCache
+) -> tuple[np.ndarray, np.ndarray | None, MultiHeadParams]:
     """Send the gradient of the output back to the inputs and the parameters.
 
     Parameters
@@ -157,48 +184,61 @@ def multihead_backward(dout, cache: MultiHeadCache) -> tuple[np.ndarray, np.ndar
     dparams : MultiHeadParams
         The gradient of each parameter under its own name, None where a bias was None.
     """
-    x, context, merged, attention_cache, params = cache
-    source = x if context is None else context
-    dout = float_array("dout", dout)
-    same_shape("dout", dout, (*x.shape[:-1], params.w_o.shape[-1]))
+    check_cache(cache, MultiHeadCache, "multihead_forward")
+    q, k, v, attention_cache, out, self_attention, params, dtype = cache
+    dout = gradient_like("dout", dout, (*out.x.shape[:-1], out.w.shape[1]), out.x.dtype)
     # out = merged @ w_o + b_o
-    dmerged, dw_o, db_o = linear_backward(dout, merged, params.w_o, params.b_o)
+    dmerged, dw_o, db_o = linear_backward(dout, out)
     # merged = merge_heads(attention(q, k, v))
     dq, dk, dv = attention_backward(split_heads(dmerged, params.heads), attention_cache)
     # q, k, v = split_heads(x @ w + b)
-    dx, dw_q, db_q = linear_backward(merge_heads(dq), x, params.w_q, params.b_q)
-    dsource_k, dw_k, db_k = linear_backward(merge_heads(dk), source, params.w_k, params.b_k)
-    dsource_v, dw_v, db_v = linear_backward(merge_heads(dv), source, params.w_v, params.b_v)
-    dsource = dsource_k + dsource_v
-    dparams = params._replace(w_q=dw_q, w_k=dw_k, w_v=dw_v, w_o=dw_o, b_q=db_q, b_k=db_k, b_v=db_v, b_o=db_o)
-    return (dx + dsource, None, dparams) if context is None else (dx, dsource, dparams)
+    dx, dw_q, db_q = linear_backward(merge_heads(dq), q)
+    dcontext_k, dw_k, db_k = linear_backward(merge_heads(dk), k)
+    dcontext_v, dw_v, db_v = linear_backward(merge_heads(dv), v)
+    dcontext = dcontext_k + dcontext_v
+    if self_attention:
+        dx, dcontext = dx + dcontext, None
+    dx, dcontext, *dparams = to_dtype(
+        (dx, dcontext, dw_q, dw_k, dw_v, dw_o, db_q, db_k, db_v, db_o), dtype
+    )
+    return dx, dcontext, MultiHeadParams(*dparams, params.heads, params.kv_heads)
 
 
-def project(x, params: MultiHeadParams, context=None):
-    """`(x, q, k, v)`: checked input, and its projections cut into heads."""
-    x = float_array("x", x, min_ndim=2)
-    source, source_name = (x, "x") if context is None else (float_array("context", context, min_ndim=2), "context")
-    check_params(params, x.shape[-1], source.shape[-1], source_name)
+def project(
+    x: ArrayLike, params: MultiHeadParams, context: ArrayLike | None = None
+) -> tuple[tuple[np.ndarray, ...], tuple[LinearCache, ...], MultiHeadParams, np.dtype]:
+    """`((q, k, v), their caches, params, dtype)`: projections cut into heads, all in the dtype to compute in.
+
+    The parameters come back in that dtype too, and `dtype` is that of the result.
+    """
+    if not isinstance(params, MultiHeadParams):
+        raise TypeError(f"params: got {type(params).__name__}, expected MultiHeadParams")
+    float_array("x", x, min_ndim=2)
+    given = params._asdict()
+    weights = {name: given[name] for name in ("w_q", "w_k", "w_v", "w_o")}
+    biases = {name: given[name] for name in ("b_q", "b_k", "b_v", "b_o")}
+    (x, *arrays, context), dtype = float_arrays(x=x, **weights, optional={**biases, "context": context})
+    params = MultiHeadParams(*arrays, params.heads, params.kv_heads)
+    source = x if context is None else context
+    check_params(params, x.shape[-1], source.shape[-1], "x" if context is None else "context")
     if source.shape[:-2] != x.shape[:-2]:
-        raise ValueError(f"context: got batch axes {source.shape[:-2]}, expected {x.shape[:-2]} as x")
-    q = split_heads(linear_forward(x, params.w_q, params.b_q), params.heads)  # (..., H, Tq, Dk)
-    k = split_heads(linear_forward(source, params.w_k, params.b_k), params.kv_heads)  # (..., Hk, Tk, Dk)
-    v = split_heads(linear_forward(source, params.w_v, params.b_v), params.kv_heads)  # (..., Hk, Tk, Dv)
-    return x, q, k, v
+        raise ValueError(f"context: got batch axes {source.shape[:-2]}, expected {x.shape[:-2]} like x")
+    q, q_cache = linear_forward(x, params.w_q, params.b_q)  # (..., Tq, H·Dk)
+    k, k_cache = linear_forward(source, params.w_k, params.b_k)  # (..., Tk, Hk·Dk)
+    v, v_cache = linear_forward(source, params.w_v, params.b_v)  # (..., Tk, Hk·Dv)
+    q = split_heads(q, params.heads)  # (..., H, Tq, Dk)
+    k, v = split_heads(k, params.kv_heads), split_heads(v, params.kv_heads)  # (..., Hk, Tk, D)
+    return (q, k, v), (q_cache, k_cache, v_cache), params, dtype
 
 
 def check_params(params: MultiHeadParams, d_model: int, d_context: int, source_name: str) -> None:
     """Parameters whose shapes fit each other and the input."""
-    if not isinstance(params, MultiHeadParams):
-        raise TypeError(f"params: got {type(params).__name__}, expected MultiHeadParams")
     heads = whole_number("heads", params.heads, least=1)
     kv_heads = whole_number("kv_heads", params.kv_heads, least=1)
     check_groups("kv_heads", kv_heads, heads)
     for name in ("w_q", "w_k", "w_v", "w_o"):
         weight = getattr(params, name)
-        if not isinstance(weight, np.ndarray):
-            raise TypeError(f"{name}: got {type(weight).__name__}, expected an array")
-        if float_array(name, weight).ndim != 2:
+        if weight.ndim != 2:
             raise ValueError(f"{name}: got shape {weight.shape}, expected 2 axes (in, out)")
     for name, count in (("w_q", heads), ("w_k", kv_heads), ("w_v", kv_heads)):
         if getattr(params, name).shape[1] % count:
@@ -218,4 +258,4 @@ def check_params(params: MultiHeadParams, d_model: int, d_context: int, source_n
     for name in ("q", "k", "v", "o"):
         bias, weight = getattr(params, f"b_{name}"), getattr(params, f"w_{name}")
         if bias is not None:
-            same_shape(f"b_{name}", float_array(f"b_{name}", bias), weight.shape[1:])
+            same_shape(f"b_{name}", bias, weight.shape[1:])

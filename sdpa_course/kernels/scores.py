@@ -13,9 +13,11 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from ._checks import check_scale, compute_dtype, float_array, number, quiet, same_shape, whole_number
-from .linear import linear_backward, linear_forward
+from ._arguments import check_scale
+from ._checks import check_cache, float_arrays, gradient_like, number, quiet, same_shape, to_dtype, whole_number
+from .linear import LinearCache, linear_backward, linear_forward
 
 # The factor on a dot product, by name: what it is as a function of the head width and the model width.
 SCALES = {
@@ -48,10 +50,11 @@ class DotCache(NamedTuple):
     q: np.ndarray  # (..., Tq, Dk)
     k: np.ndarray  # (..., Tk, Dk)
     scale: float
+    dtype: np.dtype  # of the gradients
 
 
 @quiet
-def dot_scores_forward(q, k, *, scale=None) -> tuple[np.ndarray, DotCache]:
+def dot_scores_forward(q: ArrayLike, k: ArrayLike, *, scale: float | None = None) -> tuple[np.ndarray, DotCache]:
     """scale · q kᵀ, with scale = 1/√Dk unless given.
 
     Examples
@@ -60,36 +63,38 @@ def dot_scores_forward(q, k, *, scale=None) -> tuple[np.ndarray, DotCache]:
     >>> scores  # 11 / √4
     array([[5.5]])
     """
-    q, k, dtype = check_pair(q, k)
-    scale = check_scale(scale, q.shape[-1])
+    q, k, dtype = float_pair(q, k)
+    scale = check_scale(scale, q.shape[-1], q.dtype)
     scores = (q @ k.swapaxes(-1, -2)) * scale  # (..., Tq, Dk) @ (..., Dk, Tk) -> (..., Tq, Tk)
-    return scores.astype(dtype, copy=False), DotCache(q, k, scale)
+    return scores.astype(dtype, copy=False), DotCache(q, k, scale, dtype)
 
 
 @quiet
-def dot_scores_backward(dscores, cache: DotCache) -> tuple[np.ndarray, np.ndarray]:
+def dot_scores_backward(dscores: ArrayLike, cache: DotCache) -> tuple[np.ndarray, np.ndarray]:
     """`(dq, dk)` from the gradient on the scores."""
-    q, k, scale = cache
-    dscores = check_dscores(dscores, q, k)
+    check_cache(cache, DotCache, "dot_scores_forward")
+    q, k, scale, dtype = cache
+    dscores = gradient_like("dscores", dscores, (*q.shape[:-1], k.shape[-2]), q.dtype)
     # scores = scale * (q @ k.T)
     dq = (dscores @ k) * scale  # (..., Tq, Tk) @ (..., Tk, Dk) -> (..., Tq, Dk)
     dk = (dscores.swapaxes(-1, -2) @ q) * scale  # (..., Tk, Tq) @ (..., Tq, Dk) -> (..., Tk, Dk)
-    return dq, dk
+    return to_dtype((dq, dk), dtype)
 
 
 class AdditiveCache(NamedTuple):
     """What the additive rule's backward pass needs. Mind `hidden`: Tq·Tk·Da numbers, the price of this rule."""
 
-    q: np.ndarray  # (..., Tq, Dk)
-    k: np.ndarray  # (..., Tk, Dk)
-    w_q: np.ndarray  # (Dk, Da)
-    w_k: np.ndarray  # (Dk, Da)
+    query: LinearCache
+    key: LinearCache
     v: np.ndarray  # (Da,)
     hidden: np.ndarray  # (..., Tq, Tk, Da), tanh of every query with every key
+    dtype: np.dtype  # of the gradients
 
 
 @quiet
-def additive_scores_forward(q, k, w_q, w_k, v) -> tuple[np.ndarray, AdditiveCache]:
+def additive_scores_forward(
+    q: ArrayLike, k: ArrayLike, w_q: ArrayLike, w_k: ArrayLike, v: ArrayLike
+) -> tuple[np.ndarray, AdditiveCache]:
     """vᵀ tanh(W_qᵀ q_i + W_kᵀ k_j) for every query i and key j: bounded by Σ|v|, not by 1.
 
     Parameters
@@ -110,31 +115,32 @@ def additive_scores_forward(q, k, w_q, w_k, v) -> tuple[np.ndarray, AdditiveCach
     >>> scores.round(6)
     array([[5.]])
     """
-    q, k, dtype = check_pair(q, k)
-    w_q, w_k, v = (float_array(name, x) for name, x in (("w_q", w_q), ("w_k", w_k), ("v", v)))
+    (q, k, w_q, w_k, v), dtype = float_arrays(q=q, k=k, w_q=w_q, w_k=w_k, v=v)
+    check_pair(q, k)
     same_shape("v", v, (v.size,))
     same_shape("w_q", w_q, (q.shape[-1], v.size))
     same_shape("w_k", w_k, (q.shape[-1], v.size))
-    query = linear_forward(q, w_q)[..., :, None, :]  # (..., Tq, 1, Da)
-    key = linear_forward(k, w_k)[..., None, :, :]  # (..., 1, Tk, Da)
-    hidden = np.tanh(query + key)  # (..., Tq, Tk, Da)
-    return (hidden @ v).astype(dtype, copy=False), AdditiveCache(q, k, w_q, w_k, v, hidden)
+    query, query_cache = linear_forward(q, w_q)  # (..., Tq, Da)
+    key, key_cache = linear_forward(k, w_k)  # (..., Tk, Da)
+    hidden = np.tanh(query[..., :, None, :] + key[..., None, :, :])  # (..., Tq, Tk, Da)
+    return (hidden @ v).astype(dtype, copy=False), AdditiveCache(query_cache, key_cache, v, hidden, dtype)
 
 
 @quiet
-def additive_scores_backward(dscores, cache: AdditiveCache) -> tuple[np.ndarray, ...]:
+def additive_scores_backward(dscores: ArrayLike, cache: AdditiveCache) -> tuple[np.ndarray, ...]:
     """`(dq, dk, dw_q, dw_k, dv)` from the gradient on the scores."""
-    q, k, w_q, w_k, v, hidden = cache
-    dscores = check_dscores(dscores, q, k)
+    check_cache(cache, AdditiveCache, "additive_scores_forward")
+    query, key, v, hidden, dtype = cache
+    dscores = gradient_like("dscores", dscores, hidden.shape[:-1], hidden.dtype)
     # scores = hidden @ v
-    dhidden, dv, _ = linear_backward(dscores[..., None], hidden, v[:, None])  # (..., Tq, Tk, Da)
+    dhidden, dv, _ = linear_backward(dscores[..., None], LinearCache(hidden, v[:, None], None, hidden.dtype))
     # hidden = tanh(query + key)
     dsum = dhidden * (1 - hidden**2)
     dquery, dkey = dsum.sum(axis=-2), dsum.sum(axis=-3)  # (..., Tq, Da), (..., Tk, Da)
     # query = q @ w_q, key = k @ w_k
-    dq, dw_q, _ = linear_backward(dquery, q, w_q)
-    dk, dw_k, _ = linear_backward(dkey, k, w_k)
-    return dq, dk, dw_q, dw_k, dv[:, 0]
+    dq, dw_q, _ = linear_backward(dquery, query)
+    dk, dw_k, _ = linear_backward(dkey, key)
+    return to_dtype((dq, dk, dw_q, dw_k, dv[:, 0]), dtype)
 
 
 class CosineCache(NamedTuple):
@@ -145,10 +151,11 @@ class CosineCache(NamedTuple):
     q_norm: np.ndarray  # (..., Tq, 1)
     k_norm: np.ndarray  # (..., Tk, 1)
     scale: float
+    dtype: np.dtype  # of the gradients
 
 
 @quiet
-def cosine_scores_forward(q, k, *, scale=1.0) -> tuple[np.ndarray, CosineCache]:
+def cosine_scores_forward(q: ArrayLike, k: ArrayLike, *, scale: float = 1.0) -> tuple[np.ndarray, CosineCache]:
     """scale · cos of the angle between q_i and k_j. A zero vector scores 0 with everything.
 
     Examples
@@ -157,21 +164,23 @@ def cosine_scores_forward(q, k, *, scale=1.0) -> tuple[np.ndarray, CosineCache]:
     >>> scores.round(6) + 0.0
     array([[1., 0.]])
     """
-    q, k, dtype = check_pair(q, k)
-    scale = check_scale(number("scale", scale), q.shape[-1])
+    q, k, dtype = float_pair(q, k)
+    scale = check_scale(number("scale", scale), q.shape[-1], q.dtype)
     (q_unit, q_norm), (k_unit, k_norm) = unit_rows(q), unit_rows(k)
     scores = (q_unit @ k_unit.swapaxes(-1, -2)) * scale
-    return scores.astype(dtype, copy=False), CosineCache(q_unit, k_unit, q_norm, k_norm, scale)
+    return scores.astype(dtype, copy=False), CosineCache(q_unit, k_unit, q_norm, k_norm, scale, dtype)
 
 
 @quiet
-def cosine_scores_backward(dscores, cache: CosineCache) -> tuple[np.ndarray, np.ndarray]:
+def cosine_scores_backward(dscores: ArrayLike, cache: CosineCache) -> tuple[np.ndarray, np.ndarray]:
     """`(dq, dk)` from the gradient on the scores: only what turns a vector, nothing that stretches it."""
-    q_unit, k_unit, q_norm, k_norm, scale = cache
+    check_cache(cache, CosineCache, "cosine_scores_forward")
+    q_unit, k_unit, q_norm, k_norm, scale, dtype = cache
     # scores = scale * (q_unit @ k_unit.T)
-    dq_unit, dk_unit = dot_scores_backward(dscores, DotCache(q_unit, k_unit, scale))
+    dq_unit, dk_unit = dot_scores_backward(dscores, DotCache(q_unit, k_unit, scale, q_unit.dtype))
     # unit = x / norm
-    return unit_rows_backward(dq_unit, q_unit, q_norm), unit_rows_backward(dk_unit, k_unit, k_norm)
+    dq, dk = unit_rows_backward(dq_unit, q_unit, q_norm), unit_rows_backward(dk_unit, k_unit, k_norm)
+    return to_dtype((dq, dk), dtype)
 
 
 def unit_rows(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -188,19 +197,17 @@ def unit_rows_backward(dunit: np.ndarray, unit: np.ndarray, norm: np.ndarray) ->
     return np.where(norm == 0, 0, (dunit - unit * along) / np.where(norm == 0, 1, norm))
 
 
-def check_pair(q, k) -> tuple[np.ndarray, np.ndarray, np.dtype]:
+def float_pair(q: ArrayLike, k: ArrayLike) -> tuple[np.ndarray, np.ndarray, np.dtype]:
     """Queries and keys that fit together, in the dtype to compute in, and the dtype of the scores."""
-    q, k = float_array("q", q, min_ndim=2), float_array("k", k, min_ndim=2)
-    if q.shape[-1] == 0:
-        raise ValueError(f"q: got shape {q.shape}, expected a width d_k of at least 1")
-    if k.shape[:-2] != q.shape[:-2] or k.shape[-1] != q.shape[-1]:
-        raise ValueError(f"k: got shape {k.shape}, expected {(*q.shape[:-2], 'Tk', q.shape[-1])} to go with q")
-    compute, result = compute_dtype(q, k)
-    return q.astype(compute, copy=False), k.astype(compute, copy=False), result
+    (q, k), dtype = float_arrays(q=q, k=k, min_ndim=2)
+    check_pair(q, k)
+    return q, k, dtype
 
 
-def check_dscores(dscores, q: np.ndarray, k: np.ndarray) -> np.ndarray:
-    """A gradient of the shape of the scores."""
-    dscores = float_array("dscores", dscores)
-    same_shape("dscores", dscores, (*q.shape[:-1], k.shape[-2]))
-    return dscores
+def check_pair(q: np.ndarray, k: np.ndarray) -> None:
+    """Queries and keys have the same width and the same leading axes."""
+    if q.ndim < 2 or q.shape[-1] == 0:
+        raise ValueError(f"q: got shape {q.shape}, expected at least 2 axes and a width d_k of at least 1")
+    if k.shape[:-2] != q.shape[:-2] or k.shape[-1:] != q.shape[-1:] or k.ndim != q.ndim:
+        expected = ", ".join(map(str, (*q.shape[:-2], "Tk", q.shape[-1])))
+        raise ValueError(f"k: got shape {k.shape}, expected ({expected}) to go with q")

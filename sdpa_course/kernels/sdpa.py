@@ -13,10 +13,12 @@ Any leading axes work, from plain (T, D) up. Below, `...` stands for (B, Hq).
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from ._checks import AttentionArguments, check_attention, float_array, quiet, same_shape
+from ._arguments import AttentionArguments, check_attention
+from ._checks import check_cache, gradient_like, quiet, to_dtype
 from .masks import apply_mask, in_window, keep_allowed, query_positions, select_matmul
-from .softmax import softmax_backward, softmax_forward
+from .softmax import softmax_backward, softmax_in_place
 
 
 class AttentionCache(NamedTuple):
@@ -33,7 +35,18 @@ class AttentionCache(NamedTuple):
     dtype: np.dtype  # of the gradients
 
 
-def attention_forward(q, k, v, *, mask=None, causal=False, scale=None, softcap=None, window=None, offset=0):
+def attention_forward(
+    q: ArrayLike,
+    k: ArrayLike,
+    v: ArrayLike,
+    *,
+    mask: ArrayLike | None = None,
+    causal: bool = False,
+    scale: float | None = None,
+    softcap: float | None = None,
+    window: tuple[int | None, int | None] | None = None,
+    offset: ArrayLike = 0,
+) -> tuple[np.ndarray, AttentionCache]:
     """Let every query take a weighted average of the values: softmax(scale · q kᵀ) v.
 
     Parameters
@@ -43,7 +56,7 @@ def attention_forward(q, k, v, *, mask=None, causal=False, scale=None, softcap=N
         Hq is a multiple of Hk: query head h uses key/value head h // (Hq / Hk).
     v : (..., Hk, Tk, Dv) array of floats
     mask : array that broadcasts to (..., Hq, Tq, Tk), optional
-        Boolean (True = may attend) or float (added to the scores; −inf hides).
+        Boolean (True = may attend) or float (added to the scores; −inf hides, a finite number never does).
     causal : bool
         The query at position p sees keys j ≤ p.
     scale : float, optional
@@ -53,7 +66,7 @@ def attention_forward(q, k, v, *, mask=None, causal=False, scale=None, softcap=N
     window : (left, right), optional
         The query at p sees keys p − left ≤ j ≤ p + right; None leaves a side open.
     offset : int or (...) array of ints
-        Position of the first query, the number of keys before it; query i stands at p = offset + i.
+        Position of the first query, the number of keys before it; query i sits at p = offset + i.
 
     Returns
     -------
@@ -82,23 +95,24 @@ def attention_forward(q, k, v, *, mask=None, causal=False, scale=None, softcap=N
 
 @quiet
 def attend(a: AttentionArguments) -> tuple[np.ndarray, AttentionCache]:
-    """The forward lines, on checked arguments."""
+    """The forward pass, on checked arguments."""
     q, k, v = a.q, repeat_heads(a.k, a.group), repeat_heads(a.v, a.group)
-    scores = (q @ k.swapaxes(-1, -2)) * a.scale  # (..., Tq, Dk) @ (..., Dk, Tk) -> (..., Tq, Tk)
+    scores = q @ k.swapaxes(-1, -2)  # (..., Tq, Dk) @ (..., Dk, Tk) -> (..., Tq, Tk)
+    scores *= a.scale
     slope = None
     if a.softcap is not None:
         squashed = np.tanh(scores / a.softcap)
         scores = a.softcap * squashed
         slope = 1 - squashed**2
     scores, allowed = apply_mask(scores, a.mask, visible(a))
-    weights = keep_allowed(softmax_forward(scores), allowed)  # a NaN row is NaN only where it may look
+    weights = keep_allowed(softmax_in_place(scores), allowed)  # a NaN row is NaN only where it may look
     out = select_matmul(weights, v, allowed)  # (..., Tq, Tk) @ (..., Tk, Dv) -> (..., Tq, Dv)
     cache = AttentionCache(q, k, v, weights, allowed, slope, a.scale, a.group, a.dtype)
     return out.astype(a.dtype, copy=False), cache
 
 
 @quiet
-def attention_backward(dout, cache: AttentionCache):
+def attention_backward(dout: ArrayLike, cache: AttentionCache) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Send the gradient of the output back to queries, keys and values.
 
     Parameters
@@ -116,8 +130,8 @@ def attention_backward(dout, cache: AttentionCache):
 
     Notes
     -----
-    The forward lines in reverse order, each differentiated. Where query heads share a key/value
-    head, its gradient is the sum over them. Taught in notebook 06.
+    The lines of the forward pass in reverse order, each differentiated. Where query heads share a key/value head,
+    its gradient is the sum over them. Taught in notebook 06.
 
     Examples
     --------
@@ -128,12 +142,9 @@ def attention_backward(dout, cache: AttentionCache):
     array([[1.33],
            [0.67]])
     """
-    if not isinstance(cache, AttentionCache):
-        raise TypeError(f"cache: got {type(cache).__name__}, expected the second result of attention_forward")
+    check_cache(cache, AttentionCache, "attention_forward")
     q, k, v, weights, allowed, slope, scale, group, dtype = cache
-    dout = float_array("dout", dout)
-    same_shape("dout", dout, (*q.shape[:-1], v.shape[-1]))
-    dout = dout.astype(q.dtype, copy=False)
+    dout = gradient_like("dout", dout, (*q.shape[:-1], v.shape[-1]), q.dtype)
     allowed_T = None if allowed is None else allowed.swapaxes(-1, -2)
 
     # out = weights @ v
@@ -148,7 +159,7 @@ def attention_backward(dout, cache: AttentionCache):
     dscores = keep_allowed(dscores * scale, allowed)
     dq = select_matmul(dscores, k, allowed)  # (..., Tq, Tk) @ (..., Tk, Dk) -> (..., Tq, Dk)
     dk = select_matmul(dscores.swapaxes(-1, -2), q, allowed_T)  # (..., Tk, Tq) @ (..., Tq, Dk) -> (..., Tk, Dk)
-    return tuple(x.astype(dtype, copy=False) for x in (dq, sum_heads(dk, group), sum_heads(dv, group)))
+    return to_dtype((dq, sum_heads(dk, group), sum_heads(dv, group)), dtype)
 
 
 def visible(a: AttentionArguments) -> np.ndarray | None:

@@ -8,12 +8,13 @@ Axes: n scores, on the last axis unless `axis` says otherwise.
 """
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from ._checks import compute_dtype, float_array, lowest, quiet, same_shape, whole_number
+from ._checks import float_arrays, lowest, quiet, same_shape, whole_number
 
 
 @quiet
-def softmax_forward(scores, axis: int = -1) -> np.ndarray:
+def softmax_forward(scores: ArrayLike, axis: int = -1) -> np.ndarray:
     """Turn scores into weights that are positive and sum to one along `axis`.
 
     Parameters
@@ -36,20 +37,23 @@ def softmax_forward(scores, axis: int = -1) -> np.ndarray:
     >>> softmax_forward(np.array([7.0, 3.0])).round(3)
     array([0.982, 0.018])
     """
-    scores = float_array("scores", scores)
+    (scores,), dtype = float_arrays(scores=scores)
     axis = check_axis(axis, scores.ndim)
-    compute, result = compute_dtype(scores)
-    # The lowest float keeps the maximum finite in a row of nothing but −inf: then −inf minus it is −inf again.
-    top = scores.max(axis=axis, keepdims=True, initial=lowest(scores.dtype))
-    weights = np.subtract(scores, top, dtype=compute)
-    np.exp(weights, out=weights)
-    total = weights.sum(axis=axis, keepdims=True)
-    weights /= np.maximum(total, 1)  # the largest score adds exp(0) = 1, so only a masked row has less: 0
-    return weights.astype(result, copy=False)
+    return softmax_in_place(scores.copy(order="K"), axis).astype(dtype, copy=False)
+
+
+def softmax_in_place(scores: np.ndarray, axis: int = -1) -> np.ndarray:
+    """Turn scores into weights in their own memory: for kernels that made the scores themselves and checked them."""
+    # The lowest float keeps the maximum finite in a row of nothing but −inf: −inf minus it is −inf again, and exp is 0.
+    scores -= scores.max(axis=axis, keepdims=True, initial=lowest(scores.dtype))
+    weights = np.exp(scores, out=scores)
+    # The largest score adds exp(0) = 1 to the sum, so only a fully masked row has a sum below 1: it is 0.
+    weights /= np.maximum(weights.sum(axis=axis, keepdims=True), 1)
+    return weights
 
 
 @quiet
-def softmax_backward(dweights, weights, axis: int = -1) -> np.ndarray:
+def softmax_backward(dweights: ArrayLike, weights: ArrayLike, axis: int = -1) -> np.ndarray:
     """Send a gradient on the weights back to the scores, without forming the Jacobian.
 
     Parameters
@@ -75,18 +79,15 @@ def softmax_backward(dweights, weights, axis: int = -1) -> np.ndarray:
     >>> softmax_backward(np.array([1.0, 0.0]), weights).round(4)
     array([ 0.0177, -0.0177])
     """
-    dweights, weights = float_array("dweights", dweights), float_array("weights", weights)
-    same_shape("dweights", dweights, weights.shape)
-    axis = check_axis(axis, weights.ndim)
-    compute, result = compute_dtype(dweights, weights)
-    p = weights.astype(compute, copy=False)
-    dp = dweights.astype(compute, copy=False)
+    (dp, p), dtype = float_arrays(dweights=dweights, weights=weights)
+    same_shape("dweights", dp, p.shape)
+    axis = check_axis(axis, p.ndim)
     dscores = p * (dp - (p * dp).sum(axis=axis, keepdims=True))
-    return dscores.astype(result, copy=False)
+    return dscores.astype(dtype, copy=False)
 
 
 @quiet
-def softmax_jacobian(scores) -> np.ndarray:
+def softmax_jacobian(scores: ArrayLike) -> np.ndarray:
     """All n × n derivatives of softmax on the last axis: diag(p) − p pᵀ with p = softmax(scores).
 
     Parameters
@@ -104,15 +105,14 @@ def softmax_jacobian(scores) -> np.ndarray:
     array([[ 0.25, -0.25],
            [-0.25,  0.25]])
     """
-    scores = float_array("scores", scores)
-    compute, result = compute_dtype(scores)
-    p = softmax_forward(scores.astype(compute, copy=False))  # (..., n)
-    jacobian = p[..., :, None] * (np.eye(p.shape[-1], dtype=compute) - p[..., None, :])  # (..., n, n)
-    return jacobian.astype(result, copy=False)
+    (scores,), dtype = float_arrays(scores=scores)
+    p = softmax_in_place(scores.copy())  # (..., n)
+    jacobian = p[..., :, None] * (np.eye(p.shape[-1], dtype=p.dtype) - p[..., None, :])  # (..., n, n)
+    return jacobian.astype(dtype, copy=False)
 
 
-def check_axis(axis, ndim: int) -> int:
-    """`axis` as an integer that names one of `ndim` axes."""
+def check_axis(axis: int, ndim: int) -> int:
+    """`axis` as an integer that names one of the `ndim` axes."""
     axis = whole_number("axis", axis)
     if not -ndim <= axis < ndim:
         raise ValueError(f"axis: got {axis}, expected one from {-ndim} to {ndim - 1}")

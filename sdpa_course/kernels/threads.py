@@ -1,10 +1,11 @@
-"""Spread independent blocks of work over threads, with BLAS held to one thread each.
+"""Spread independent blocks of work over threads, with BLAS held to one thread meanwhile.
 
-NumPy's matrix product is already threaded inside, but `exp` is not. So the blocked kernel gives every
-thread whole blocks, products and exponentials alike, and asks BLAS not to start threads of its own
-meanwhile. How many threads: as many as BLAS would have used, so `OPENBLAS_NUM_THREADS=1` and its like
-hold here too. Where BLAS cannot be asked, or threads cannot be started (a browser), the blocks run
-one after another in the calling thread.
+NumPy's matrix product already uses several threads, but its `exp` uses one. So the blocked kernel gives every
+thread whole blocks, products and exponentials alike, and asks BLAS not to start threads of its own in the
+meantime. It uses as many threads as BLAS would have used, so `OPENBLAS_NUM_THREADS=1` and its relatives work here
+too. threadpoolctl knows how to ask OpenBLAS, MKL and BLIS, on Linux, macOS and Windows. It can't ask Apple's
+Accelerate; there we use one thread per core and leave Accelerate to itself (not measured). Where threads can't be
+started at all, as in a browser, the blocks run one after another in the calling thread.
 """
 
 import functools
@@ -12,72 +13,63 @@ import os
 import sys
 import threading
 from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-
-# The library that NumPy was built with answers to one of these pairs of names.
-BLAS_NAMES = (
-    ("scipy_openblas_get_num_threads64_", "scipy_openblas_set_num_threads64_"),  # NumPy from PyPI
-    ("scipy_openblas_get_num_threads", "scipy_openblas_set_num_threads"),
-    ("openblas_get_num_threads64_", "openblas_set_num_threads64_"),
-    ("openblas_get_num_threads", "openblas_set_num_threads"),  # conda-forge, Debian
-    ("MKL_Get_Max_Threads", "MKL_Set_Num_Threads"),  # Anaconda
-    ("bli_thread_get_num_threads", "bli_thread_set_num_threads"),
-)
+from typing import Any
 
 _lock = threading.Lock()
-_holders = 0  # calls that hold BLAS to one thread just now
-_before = 1  # what it was set to before the first of them
+_holders = 0  # calls that are holding BLAS to one thread right now
+_before: list[int] = []  # how many threads each library had before the first of them
 
 
 @functools.cache
-def blas_controls():
-    """`(get, set)` for the number of BLAS threads, or None where BLAS cannot be asked."""
+def blas_libraries() -> list[Any]:
+    """threadpoolctl's controllers of the BLAS libraries in this process. Found once: the search takes milliseconds."""
     if sys.platform == "emscripten":
-        return None
-    try:
-        import ctypes
+        return []
+    from threadpoolctl import ThreadpoolController
 
-        from numpy._core import _multiarray_umath
-
-        library = ctypes.CDLL(_multiarray_umath.__file__)  # finds the names of what it is linked with, too
-    except (ImportError, OSError, AttributeError):
-        return None
-    for get_name, set_name in BLAS_NAMES:
-        if hasattr(library, get_name) and hasattr(library, set_name):
-            return getattr(library, get_name), getattr(library, set_name)
-    return None
+    return ThreadpoolController().select(user_api="blas").lib_controllers
 
 
 @contextmanager
-def one_blas_thread():
-    """Hold BLAS to one thread; gives the number of threads it had. Safe in several threads at once."""
+def one_blas_thread() -> Iterator[int]:
+    """Hold BLAS to one thread; gives the number of threads to use instead. Safe in several threads at once."""
     global _holders, _before
-    controls = blas_controls()
-    if controls is None:
-        yield 1
-        return
-    get_threads, set_threads = controls
+    libraries = blas_libraries()
     with _lock:
         if _holders == 0:
-            _before = max(1, get_threads())
-            set_threads(1)
+            _before = [max(1, library.num_threads) for library in libraries]
+            set_blas_threads([1] * len(libraries))
         _holders += 1
     try:
-        yield _before
+        yield max(_before) if _before else threads_without_blas()
     finally:
         with _lock:
             _holders -= 1
             if _holders == 0:
-                set_threads(_before)
+                set_blas_threads(_before)
 
 
-def run_blocks(function, blocks, threads: int) -> None:
-    """Call `function(block)` for all blocks, on up to so many threads; the calling one is among them.
+def set_blas_threads(counts: list[int]) -> None:
+    """Set each BLAS library to its number of threads."""
+    for library, count in zip(blas_libraries(), counts, strict=True):
+        library.set_num_threads(count)
 
-    A helper that comes too late (its thread was busy, or never started) finds nothing to do: only those
-    at work when the last block is taken are waited for.
+
+def threads_without_blas() -> int:
+    """How many threads to use where BLAS can't be asked."""
+    return 1 if sys.platform == "emscripten" else os.cpu_count() or 1
+
+
+def run_blocks(function: Callable[[Any], object], blocks: Iterable[Any], threads: int) -> None:
+    """Call `function(block)` for all blocks, on at most `threads` threads, of which the calling one is the first.
+
+    A helper that comes too late, because its thread was busy or never started, finds nothing to do. Only helpers
+    that are at work when the last block is taken are waited for.
     """
-    waiting, errors = deque(blocks), []
+    waiting: deque = deque(blocks)
+    errors: list[BaseException] = []
     at_work, changed = [0], threading.Condition()
 
     def work():
@@ -100,10 +92,9 @@ def run_blocks(function, blocks, threads: int) -> None:
                 at_work[0] -= 1
                 changed.notify_all()
 
-    helpers = min(threads, len(waiting)) - 1
     try:
-        for _ in range(helpers):
-            thread_pool(helpers).submit(help_out)
+        for _ in range(min(threads, len(waiting)) - 1):
+            thread_pool().submit(help_out)
     except RuntimeError:
         pass  # no more threads to be had: those that started help, the calling thread does the rest
     try:
@@ -117,20 +108,20 @@ def run_blocks(function, blocks, threads: int) -> None:
 
 
 @functools.cache
-def thread_pool(threads: int):
-    """Threads that wait for work between calls: starting one can take as long as a block."""
+def thread_pool():
+    """The one pool. Its threads wait for work between calls, because starting one can take as long as a block."""
     from concurrent.futures import ThreadPoolExecutor
 
-    return ThreadPoolExecutor(threads, thread_name_prefix="sdpa_course")
+    return ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="sdpa_course")
 
 
 def forget_threads() -> None:
-    """In a forked child only the forking thread lives on: start afresh."""
+    """In a forked child only the forking thread lives on: start over."""
     global _lock, _holders
     _lock = threading.Lock()
     if _holders:
         _holders = 0
-        blas_controls()[1](_before)
+        set_blas_threads(_before)
     thread_pool.cache_clear()
 
 

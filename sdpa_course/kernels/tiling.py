@@ -1,8 +1,8 @@
-"""Where the blocks and tiles of the blocked kernel lie. No arithmetic on scores here, only geometry.
+"""How the blocked kernel cuts up its work. No arithmetic on scores here, only geometry.
 
-A *block* is a run of query rows of one head, or several whole heads when they are small: what one
-thread does at a time. A *tile* is a block's rows against a run of keys: what it holds at a time.
-Keys that no row of a block may see get no tile.
+A *block* is a run of query rows of one head, or several whole heads when they are small: what one thread does at a
+time. A *tile* is a block's rows against a run of keys: what it holds at a time. Keys that no row of a block may see
+get no tile.
 
 Axes: B batch · Hk key/value heads · group query heads a key/value head · Tq queries · Tk keys
 """
@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ._checks import AttentionArguments
+from ._arguments import AttentionArguments
 from .masks import in_window
 
 ROWS = 512  # query rows of a block at the most; with fewer than 64 the matrix products lose their speed
@@ -60,7 +60,7 @@ def by_group(a: AttentionArguments, out: np.ndarray) -> tuple[AttentionArguments
         k=np.broadcast_to(a.k[..., None, :, :], (*lead, *a.k.shape[-2:])),
         v=np.broadcast_to(a.v[..., None, :, :], (*lead, *a.v.shape[-2:])),
         mask=None if a.mask is None else a.mask.reshape(*lead, *a.mask.shape[-2:]),
-        offset=np.broadcast_to(a.offset[..., None, None], lead) if a.offset.ndim else a.offset,
+        offset=a.offset if isinstance(a.offset, int) else np.broadcast_to(a.offset[..., None, None], lead),
     )
     return a, out.reshape(*lead, *out.shape[-2:])
 
@@ -69,7 +69,7 @@ def blocks(a: AttentionArguments, threads: int) -> list[Block]:
     """All the work of a call with a group axis; under a causal mask the longest rows come first."""
     *lead, Tq, _ = a.q.shape
     head = Tq * a.k.shape[-2]  # scores of one head
-    axes = len(lead) - 2 if a.offset.ndim else 0  # at least the batch is indexed: a block has one offset
+    axes = 0 if isinstance(a.offset, int) else len(lead) - 2  # at least the batch is indexed: a block has one offset
     while axes < len(lead) and math.prod(lead[axes:]) * head > TILE:
         axes += 1
     rows = Tq
@@ -81,7 +81,7 @@ def blocks(a: AttentionArguments, threads: int) -> list[Block]:
 
 
 def key_range(a: AttentionArguments, position: int, rows: int) -> tuple[int, int]:
-    """First and last + 1 of the keys that any row sees; the rows stand at position, position + 1, …"""
+    """First and last + 1 of the keys that any row sees; the rows sit at position, position + 1, …"""
     Tk = a.k.shape[-2]
     first = 0 if a.left is None else max(0, position - a.left)
     last = Tk if a.right is None else min(Tk, position + rows + a.right)
@@ -118,7 +118,7 @@ def tile(a: AttentionArguments, position: int, rows: int, keys: slice) -> Tile:
 
 @functools.lru_cache(maxsize=32)
 def outside_window(rows: int, keys: int, ahead: int, left: int | None, right: int | None) -> np.ndarray:
-    """(rows, keys), True outside the window, the first row standing `ahead` of the first key.
+    """(rows, keys), True outside the window, when the first row sits `ahead` of the first key.
 
     Along a causal edge all tiles look alike, so the last few are kept.
     """
