@@ -37,6 +37,7 @@ test:
 	@echo "sdpa-course: style of code and notebooks"
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
 	@echo "sdpa-course: tests, doctests and notebooks"
 	@$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder --doctest-modules \
 		--nbval --nbval-current-env --nbval-cell-timeout 300 --ignore=tests/site \

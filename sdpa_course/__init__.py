@@ -1,46 +1,47 @@
 """Why does attention divide by √d_k? The companion package of the course.
 
-Kernels with hand-derived gradients (`sdpa_course.kernels`) and the means to check them
-(`sdpa_course.verify`). What a notebook needs most stands here; each name loads its module when it is
-first used, so `import sdpa_course` itself costs next to nothing.
+Kernels with hand-derived gradients (`sdpa_course.kernels`) and the tools to check them (`sdpa_course.verify`).
+The names that notebooks use most are here.
 """
 
 import sys
-from importlib import import_module
+
+from .kernels.blocked import attention
+from .kernels.decoding import KVCache, multihead_decode
+from .kernels.masks import causal_mask, combine_masks, padding_mask, window_mask
+from .kernels.multihead import (
+    MultiHeadParams,
+    init_multihead,
+    merge_heads,
+    multihead_backward,
+    multihead_forward,
+    split_heads,
+)
+from .kernels.sdpa import attention_backward, attention_forward
+from .kernels.softmax import softmax_backward, softmax_forward, softmax_jacobian
 
 __version__ = "0.1.0"
 
-_MODULES = {
-    "kernels.softmax": ("softmax_forward", "softmax_backward", "softmax_jacobian"),
-    "kernels.masks": ("causal_mask", "window_mask", "padding_mask", "combine_masks"),
-    "kernels.sdpa": ("attention_forward", "attention_backward"),
-    "kernels.blocked": ("attention",),
-    "kernels.multihead": (
-        "MultiHeadParams",
-        "init_multihead",
-        "split_heads",
-        "merge_heads",
-        "multihead_forward",
-        "multihead_backward",
-    ),
-    "kernels.decoding": ("KVCache", "multihead_decode"),
-}
-_HOME = {name: module for module, names in _MODULES.items() for name in names}
-
-__all__ = sorted(_HOME)
-
-
-def __getattr__(name: str):
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f".{_HOME[name]}", __name__), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
-
+__all__ = [
+    "KVCache",
+    "MultiHeadParams",
+    "attention",
+    "attention_backward",
+    "attention_forward",
+    "causal_mask",
+    "combine_masks",
+    "init_multihead",
+    "merge_heads",
+    "multihead_backward",
+    "multihead_decode",
+    "multihead_forward",
+    "padding_mask",
+    "softmax_backward",
+    "softmax_forward",
+    "softmax_jacobian",
+    "split_heads",
+    "window_mask",
+]
 
 if sys.platform == "emscripten":
     from IPython import get_ipython

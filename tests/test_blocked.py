@@ -21,8 +21,8 @@ from tests.settings import describe, random_setting
 def small_blocks(monkeypatch):
     """Blocks of a few rows and tiles of a few keys, so that small arrays cross every boundary."""
     monkeypatch.setattr(blocked, "SMALL", 0)
-    monkeypatch.setattr(blocked, "TILE", 24)
-    monkeypatch.setattr(tiling, "TILE", 24)
+    monkeypatch.setattr(blocked, "TILE", 24 * 8)
+    monkeypatch.setattr(tiling, "TILE", 24 * 8)
     monkeypatch.setattr(tiling, "ROWS", 4)
     monkeypatch.setattr(tiling, "EDGE", 3)
 

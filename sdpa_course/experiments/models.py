@@ -151,9 +151,8 @@ def backward(model: Model, params: Arrays, dlogits: np.ndarray, cache: ModelCach
 
 def heads_forward(model: Model, params: Arrays, *inputs: np.ndarray) -> tuple[np.ndarray, HeadsCache]:
     """Project, split, attend, merge: (B, T, d_model) three times -> (B, Tq, H·d_v)."""
-    names = ("w_q", "w_k", "w_v")
-    projected, projections = zip(*(linear_forward(x, params[w]) for x, w in zip(inputs, names, strict=True)), strict=True)
-    q, k, v = (split_heads(x, model.heads) for x in projected)
+    pairs = [linear_forward(x, params[name]) for x, name in zip(inputs, ("w_q", "w_k", "w_v"), strict=True)]
+    q, k, v = (split_heads(projected, model.heads) for projected, _ in pairs)
     norms = None
     if model.scale == "QK-norm":
         (q, q_norm), (k, k_norm) = unit_rows(q), unit_rows(k)
@@ -161,7 +160,7 @@ def heads_forward(model: Model, params: Arrays, *inputs: np.ndarray) -> tuple[np
     learned = model.scale in LEARNED
     scale = math.exp(params["log_scale"][0]) if learned else scale_factor(model.scale, model.d_k, model.d_model)
     out, attention = attention_forward(q, k, v, scale=scale)
-    return merge_heads(out), HeadsCache(projections, attention, norms)
+    return merge_heads(out), HeadsCache(tuple(cache for _, cache in pairs), attention, norms)
 
 
 def heads_backward(params: Arrays, dmerged: np.ndarray, cache: HeadsCache, *, needs_dx: bool = True):

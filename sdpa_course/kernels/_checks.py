@@ -72,15 +72,15 @@ def float_array(name: str, value: Any, *, min_ndim: int = 1) -> np.ndarray:
 
 def float_arrays(
     *, min_ndim: int = 1, optional: dict[str, Any] | None = None, **required: Any
-) -> tuple[list[Any], np.dtype]:
-    """All arguments in the dtype to compute in, and the dtype of the result. An optional one may be None, and stays so."""
-    arrays = [float_array(name, value, min_ndim=min_ndim) for name, value in required.items()]
+) -> tuple[list[np.ndarray], np.dtype]:
+    """All arguments in the dtype to compute in, and the dtype of the result. Optional ones may be None, and stay so."""
+    arrays: list[Any] = [float_array(name, value, min_ndim=min_ndim) for name, value in required.items()]
     compute, result = compute_dtype(*arrays)
     if optional:
-        more = [None if value is None else float_array(name, value) for name, value in optional.items()]
-        compute, result = compute_dtype(*arrays, *(array for array in more if array is not None))
-        arrays += more
-    return [None if array is None else array.astype(compute, copy=False) for array in arrays], result
+        arrays += [None if value is None else float_array(name, value) for name, value in optional.items()]
+        compute, result = compute_dtype(*(array for array in arrays if array is not None))
+    cast: list[Any] = [None if array is None else array.astype(compute, copy=False) for array in arrays]
+    return cast, result
 
 
 def compute_dtype(*arrays: np.ndarray) -> tuple[np.dtype, np.dtype]:

@@ -70,11 +70,11 @@ def attention(
 @quiet
 def attend_block(a: AttentionArguments, out: np.ndarray, block: Block) -> None:
     """Fill one block of `out`, which comes as zeros."""
-    index, start, stop = block
-    q, k, v, mask = (None if x is None else x[index] for x in (a.q, a.k, a.v, a.mask))
-    q, out = q[..., start:stop, :], out[index][..., start:stop, :]
+    heads, start, stop = block
+    k, v, mask = a.k[heads], a.v[heads], None if a.mask is None else a.mask[heads][..., start:stop, :]
+    q, out = a.q[heads][..., start:stop, :], out[heads][..., start:stop, :]
     *lead, rows, _ = q.shape
-    position = start + (a.offset if isinstance(a.offset, int) else int(a.offset[index].flat[0]))  # of the first row
+    position = start + (a.offset if isinstance(a.offset, int) else int(a.offset[heads].flat[0]))  # of the first row
     first, last = key_range(a, position, rows)
     if first >= last:
         return  # nothing to see: zeros
@@ -87,9 +87,9 @@ def attend_block(a: AttentionArguments, out: np.ndarray, block: Block) -> None:
     else:
         top = np.full((*lead, rows, 1), lowest(q.dtype), dtype=q.dtype)  # finite, as in softmax_forward
         shrink = headroom(v[..., first:last, :])
-    for tile in tiles(a, position, rows, step=max(1, TILE // math.prod((*lead, rows)))):
+    for tile in tiles(a, position, rows, step=max(1, TILE // (math.prod((*lead, rows)) * q.itemsize))):
         q_tile, k_tile, v_tile = q[..., tile.rows, :], k[..., tile.keys, :], v[..., tile.keys, :]
-        mask_tile = None if mask is None else mask[..., start:stop, :][..., tile.rows, tile.keys]
+        mask_tile = None if mask is None else mask[..., tile.rows, tile.keys]
         scores = np.matmul(q_tile, k_tile.swapaxes(-1, -2), out=scratch.array("scores", q_tile, k_tile.shape[-2]))
         if not calm:  # the same operations in the same order as the readable kernel: large scores feel every rounding
             scores *= a.scale
@@ -133,7 +133,7 @@ def add_calm_tile(acc, total, scores, mask, tile: Tile, v) -> None:
 
 
 def is_calm(q: np.ndarray, k: np.ndarray, v: np.ndarray, scale: float) -> bool:
-    """True if every |score| ≤ CALM and every value is 0 or within 1e±20: nothing overflows or vanishes without a maximum.
+    """Can we do without the maximum? Yes if every |score| ≤ CALM and every value is 0 or of a size within 1e±20.
 
     By Cauchy–Schwarz no score exceeds scale · max‖q_i‖ · max‖k_j‖. NaN or inf gives False.
     """
@@ -148,9 +148,9 @@ def is_calm(q: np.ndarray, k: np.ndarray, v: np.ndarray, scale: float) -> bool:
 
 
 def headroom(v: np.ndarray) -> float:
-    """A factor on the weights that keeps a sum of weighted values finite: 1, unless the values are near the largest float.
+    """A factor on the weights that keeps the sum of weighted values finite.
 
-    A power of two, so that it changes no digits.
+    It's 1 unless the values are near the largest float, and always a power of two, so that it changes no digits.
     """
     keys, largest = v.shape[-2], np.abs(v).max(where=np.isfinite(v), initial=0)
     return 1.0 if largest < -lowest(v.dtype) / keys else 2.0 ** -math.ceil(math.log2(keys))

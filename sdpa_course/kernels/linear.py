@@ -4,7 +4,7 @@ Axes: `...` tokens of any number of sequences · in, out widths
 """
 
 import sys
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -47,9 +47,7 @@ def linear_forward(x: ArrayLike, w: ArrayLike, b: ArrayLike | None = None) -> tu
 
 
 @quiet
-def linear_backward(
-    dout: ArrayLike, cache: LinearCache, *, needs_dx: bool = True
-) -> tuple[np.ndarray | None, np.ndarray, np.ndarray | None]:
+def linear_backward(dout: ArrayLike, cache: LinearCache, *, needs_dx: bool = True) -> tuple[Any, np.ndarray, Any]:
     """`(dx, dw, db)`. All tokens share w and b, so their gradients sum over the tokens; db is None without b.
 
     `needs_dx=False` leaves dx out (None): the first layer of a model has nobody to pass it on to.

@@ -32,9 +32,7 @@ def query_positions(offset: np.ndarray | int, Tq: int) -> np.ndarray:
     return offset + np.arange(Tq)[:, None]
 
 
-def window_mask(
-    Tq: int, Tk: int, window: tuple[int | None, int | None] | None, *, offset: ArrayLike = 0
-) -> np.ndarray:
+def window_mask(Tq: int, Tk: int, window: tuple[int | None, int | None] | None, *, offset: ArrayLike = 0) -> np.ndarray:
     """Sliding window: the query at p sees keys p − left ≤ j ≤ p + right.
 
     Parameters

@@ -9,6 +9,8 @@ Grouped-query heads: `kv_heads` < `heads`; multi-query: `kv_heads` = 1.
 Axes: Tq tokens of x · Tk tokens of the context · H heads · Hk key/value heads · Dk, Dv head widths
 """
 
+from __future__ import annotations  # np.random takes a while to load, and only the annotations name it
+
 import math
 from typing import Any, NamedTuple
 
@@ -102,7 +104,7 @@ def init_multihead(
     widths = (heads * d_k, kv_heads * d_k, kv_heads * d_v, d_model)
     weights = [weight(n, m) for n, m in zip((d_model, d_context, d_context, heads * d_v), widths, strict=True)]
     biases = [np.zeros(m, dtype=dtype) if bias else None for m in widths]
-    return MultiHeadParams(*weights, *biases, heads=heads, kv_heads=kv_heads)
+    return MultiHeadParams._make([*weights, *biases, heads, kv_heads])
 
 
 def split_heads(x: ArrayLike, heads: int) -> np.ndarray:
@@ -160,16 +162,14 @@ def multihead_forward(
     >>> out.shape, cache.attention.weights.shape
     ((3, 512), (8, 3, 3))
     """
-    (q, k, v), caches, params, dtype = project(x, params, context)
+    (q, k, v), projections, params, dtype = project(x, params, context)
     heads_out, attention_cache = attention_forward(q, k, v, **keywords)  # (..., H, Tq, Dv)
     out, out_cache = linear_forward(merge_heads(heads_out), params.w_o, params.b_o)  # (..., Tq, d_model)
-    cache = MultiHeadCache(*caches, attention_cache, out_cache, context is None, params, dtype)
+    cache = MultiHeadCache(*projections, attention_cache, out_cache, context is None, params, dtype)
     return out.astype(dtype, copy=False), cache
 
 
-def multihead_backward(
-    dout: ArrayLike, cache: MultiHeadCache
-) -> tuple[np.ndarray, np.ndarray | None, MultiHeadParams]:
+def multihead_backward(dout: ArrayLike, cache: MultiHeadCache) -> tuple[np.ndarray, np.ndarray | None, MultiHeadParams]:
     """Send the gradient of the output back to the inputs and the parameters.
 
     Parameters
@@ -198,15 +198,13 @@ def multihead_backward(
     dcontext = dcontext_k + dcontext_v
     if self_attention:
         dx, dcontext = dx + dcontext, None
-    dx, dcontext, *dparams = to_dtype(
-        (dx, dcontext, dw_q, dw_k, dw_v, dw_o, db_q, db_k, db_v, db_o), dtype
-    )
-    return dx, dcontext, MultiHeadParams(*dparams, params.heads, params.kv_heads)
+    dx, dcontext, *dparams = to_dtype((dx, dcontext, dw_q, dw_k, dw_v, dw_o, db_q, db_k, db_v, db_o), dtype)
+    return dx, dcontext, MultiHeadParams._make([*dparams, params.heads, params.kv_heads])
 
 
 def project(
     x: ArrayLike, params: MultiHeadParams, context: ArrayLike | None = None
-) -> tuple[tuple[np.ndarray, ...], tuple[LinearCache, ...], MultiHeadParams, np.dtype]:
+) -> tuple[tuple[np.ndarray, ...], tuple[LinearCache, LinearCache, LinearCache], MultiHeadParams, np.dtype]:
     """`((q, k, v), their caches, params, dtype)`: projections cut into heads, all in the dtype to compute in.
 
     The parameters come back in that dtype too, and `dtype` is that of the result.
@@ -218,7 +216,7 @@ def project(
     weights = {name: given[name] for name in ("w_q", "w_k", "w_v", "w_o")}
     biases = {name: given[name] for name in ("b_q", "b_k", "b_v", "b_o")}
     (x, *arrays, context), dtype = float_arrays(x=x, **weights, optional={**biases, "context": context})
-    params = MultiHeadParams(*arrays, params.heads, params.kv_heads)
+    params = MultiHeadParams._make([*arrays, params.heads, params.kv_heads])
     source = x if context is None else context
     check_params(params, x.shape[-1], source.shape[-1], "x" if context is None else "context")
     if source.shape[:-2] != x.shape[:-2]:

@@ -13,7 +13,7 @@ import os
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from typing import Any
 
@@ -33,7 +33,7 @@ def blas_libraries() -> list[Any]:
 
 
 @contextmanager
-def one_blas_thread() -> Iterator[int]:
+def one_blas_thread() -> Generator[int]:
     """Hold BLAS to one thread; gives the number of threads to use instead. Safe in several threads at once."""
     global _holders, _before
     libraries = blas_libraries()

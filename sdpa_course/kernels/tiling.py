@@ -17,15 +17,35 @@ import numpy as np
 from ._arguments import AttentionArguments
 from .masks import in_window
 
-ROWS = 512  # query rows of a block at the most; with fewer than 64 the matrix products lose their speed
-TILE = 512 * 256  # scores of a tile: 512 KiB in float32, which fits the level-2 cache
+ROWS = 512  # the most query rows of a block; with fewer than 64, matrix products lose their speed
 EDGE = 128  # keys of a tile that a causal or window edge runs through: its hidden half is wasted work
 
 
-class Block(NamedTuple):
-    """Query rows `start` to `stop` of the heads at `index`."""
+def level_2_cache(folder: str = "/sys/devices/system/cpu/cpu0/cache") -> int:
+    """Bytes of level-2 cache that one core has to itself, as Linux reports it; 1 MiB where nothing is reported."""
 
-    index: tuple[int, ...]  # into the axes before the rows, the later ones left whole
+    def read(index: int, name: str) -> str:
+        with open(f"{folder}/index{index}/{name}", encoding="ascii") as file:
+            return file.read().strip()
+
+    try:
+        index = next(i for i in range(8) if read(i, "level") == "2")
+        size = int(read(index, "size").removesuffix("K")) * 1024
+        cores = int(read(index, "shared_cpu_map").replace(",", ""), base=16).bit_count()
+    except (OSError, ValueError, StopIteration):
+        return 1 << 20  # not Linux, or a virtual machine that keeps it to itself
+    return min(max(size // max(1, cores), 1 << 18), 1 << 22)
+
+
+# Bytes of a tile's scores. They are written and read five times over, so they should fit the cache, and just: larger
+# tiles mean fewer, longer matrix products. On two machines, this was the fastest of the powers of two.
+TILE = level_2_cache()
+
+
+class Block(NamedTuple):
+    """Query rows `start` to `stop` of these heads."""
+
+    heads: tuple[int, ...]  # an index into the axes before the rows; axes that it leaves out are whole
     start: int
     stop: int
 
@@ -68,7 +88,7 @@ def by_group(a: AttentionArguments, out: np.ndarray) -> tuple[AttentionArguments
 def blocks(a: AttentionArguments, threads: int) -> list[Block]:
     """All the work of a call with a group axis; under a causal mask the longest rows come first."""
     *lead, Tq, _ = a.q.shape
-    head = Tq * a.k.shape[-2]  # scores of one head
+    head = Tq * a.k.shape[-2] * a.q.itemsize  # bytes of one head's scores
     axes = 0 if isinstance(a.offset, int) else len(lead) - 2  # at least the batch is indexed: a block has one offset
     while axes < len(lead) and math.prod(lead[axes:]) * head > TILE:
         axes += 1
@@ -77,7 +97,7 @@ def blocks(a: AttentionArguments, threads: int) -> list[Block]:
         fair_share = math.ceil(math.prod(lead) * Tq / (4 * threads))
         rows = min(ROWS, max(64, fair_share))
     starts = reversed(range(0, Tq, rows))
-    return [Block(index, i, min(i + rows, Tq)) for i in starts for index in np.ndindex(*lead[:axes])]
+    return [Block(heads, i, min(i + rows, Tq)) for i in starts for heads in np.ndindex(*lead[:axes])]
 
 
 def key_range(a: AttentionArguments, position: int, rows: int) -> tuple[int, int]:
@@ -123,6 +143,7 @@ def outside_window(rows: int, keys: int, ahead: int, left: int | None, right: in
     Along a causal edge all tiles look alike, so the last few are kept.
     """
     positions = ahead + np.arange(rows)[:, None]
-    hidden = ~in_window(positions, np.arange(keys), left, right)
+    seen = in_window(positions, np.arange(keys), left, right)
+    hidden = np.zeros((rows, keys), dtype=bool) if seen is None else ~seen
     hidden.setflags(write=False)  # shared by many calls
     return hidden
