@@ -23,6 +23,8 @@ def small_blocks(monkeypatch):
     monkeypatch.setattr(blocked, "SMALL", 0)
     monkeypatch.setattr(blocked, "TILE", 24 * 8)
     monkeypatch.setattr(tiling, "TILE", 24 * 8)
+    monkeypatch.setattr(blocked, "FEW", 1)
+    monkeypatch.setattr(tiling, "FEW", 1)
     monkeypatch.setattr(tiling, "ROWS", 4)
     monkeypatch.setattr(tiling, "EDGE", 3)
 
@@ -92,7 +94,8 @@ def test_any_magnitude_of_values_and_scores(magnitude):
     assert_allclose(attention(q, k, v, scale=1e4), magnitude, rtol=1e-5)
 
 
-def test_the_maximum_is_left_out_only_when_no_score_can_be_large():
+def test_the_maximum_is_left_out_only_when_no_score_can_be_large(monkeypatch):
+    monkeypatch.setattr(blocked, "FEW", 4)
     q, k, v = np.full((4, 9), 2.0), np.full((6, 9), 1.25), np.ones((6, 3))  # every score is 22.5
     assert blocked.is_calm(q, k, v, 1.0)
     assert not blocked.is_calm(q, k, v, -1.2)
@@ -102,6 +105,7 @@ def test_the_maximum_is_left_out_only_when_no_score_can_be_large():
     assert not blocked.is_calm(q, k, v * 1e21, 1.0)
     assert not blocked.is_calm(q, k, v * np.array([1, 1, 1e-30]), 1.0)  # one small column is enough
     assert blocked.is_calm(q, k, v * 0, 1.0)
+    assert not blocked.is_calm(q[:3], k, v, 1.0)  # so few rows that looking costs more than it saves
 
 
 @pytest.mark.parametrize("seed", range(30))

@@ -66,7 +66,7 @@ KERNELS = {
     ),
     "attention_forward": Kernel(sdpa.attention_forward, ATTENTION, sdpa.attention_backward, scaled=True),
     "attention": Kernel(attention, ATTENTION, scaled=True),
-    "attention in blocks": Kernel(attention, {"q": draw(150, 6), "k": draw(151, 6), "v": draw(151, 3)}, scaled=True),
+    "attention in blocks": Kernel(attention, {"q": draw(190, 6), "k": draw(191, 6), "v": draw(191, 3)}, scaled=True),
     "split_heads": Kernel(multihead.split_heads, {"x": draw(3, 12)}, others={"heads": 4}),
     "merge_heads": Kernel(multihead.merge_heads, {"x": draw(3, 5, 4)}),
     "multihead_forward": Kernel(

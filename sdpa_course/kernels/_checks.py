@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 FLOATS = (np.float16, np.float32, np.float64)
+USUAL = ({np.dtype(np.float32)}, {np.dtype(np.float64)})  # dtypes of a call that needs no conversion
 RANGES = {dtype: (float(np.finfo(dtype).tiny), float(np.finfo(dtype).max)) for dtype in FLOATS}
 FAR = 2**40  # a position beyond this is a mistake, and the sum of two such positions still fits an int64
 
@@ -75,18 +76,15 @@ def float_arrays(
 ) -> tuple[list[np.ndarray], np.dtype]:
     """All arguments in the dtype to compute in, and the dtype of the result. Optional ones may be None, and stay so."""
     arrays: list[Any] = [float_array(name, value, min_ndim=min_ndim) for name, value in required.items()]
-    compute, result = compute_dtype(*arrays)
     if optional:
         arrays += [None if value is None else float_array(name, value) for name, value in optional.items()]
-        compute, result = compute_dtype(*(array for array in arrays if array is not None))
+    dtypes = {array.dtype for array in arrays if array is not None}
+    if dtypes in USUAL:
+        return arrays, dtypes.pop()
+    result = np.result_type(*dtypes).newbyteorder("=")
+    compute = np.result_type(result, np.float32)  # float16 is computed in float32
     cast: list[Any] = [None if array is None else array.astype(compute, copy=False) for array in arrays]
     return cast, result
-
-
-def compute_dtype(*arrays: np.ndarray) -> tuple[np.dtype, np.dtype]:
-    """`(dtype to compute in, dtype of the result)`: float16 is computed in float32."""
-    result = np.result_type(*arrays).newbyteorder("=")
-    return np.result_type(result, np.float32), result
 
 
 def gradient_like(name: str, value: Any, shape: tuple[int, ...], compute: np.dtype) -> np.ndarray:

@@ -15,6 +15,7 @@ Axes: rows of a block · keys of a tile · Dk, Dv widths; `...` are the heads of
 import functools
 import math
 import threading
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,9 +25,9 @@ from ._checks import lowest, quiet
 from .masks import apply_mask, select_matmul
 from .sdpa import attend
 from .threads import one_blas_thread, run_blocks
-from .tiling import TILE, Block, Tile, blocks, by_group, key_range, tiles
+from .tiling import FEW, TILE, Block, Tile, blocks, by_group, key_range, tiles
 
-SMALL = 1 << 14  # with fewer scores than this altogether, the readable kernel is the faster one
+SMALL = 1 << 15  # with fewer scores than this altogether, the readable kernel is the faster one
 CALM = 25.0  # exp(±25) is 1e±11, and a value within 1e±20 times that is far from both ends of float32
 KEEP = 1 << 24  # the most scratch memory in bytes that a thread keeps, for each use
 
@@ -81,29 +82,42 @@ def attend_block(a: AttentionArguments, out: np.ndarray, block: Block) -> None:
 
     acc = out if out.dtype == q.dtype else np.zeros_like(out, dtype=q.dtype)  # (..., rows, Dv)
     total = np.zeros((*lead, rows, 1), dtype=q.dtype)
-    calm = (mask is None or mask.dtype == bool) and is_calm(q, k[..., first:last, :], v[..., first:last, :], a.scale)
-    if calm:
+    if (mask is None or mask.dtype == bool) and is_calm(q, k[..., first:last, :], v[..., first:last, :], a.scale):
         q = np.multiply(q, a.scale, out=scratch.array("q", q))
+        for tile, scores, mask_tile in score_tiles(a, q, k, mask, position, scale=1):
+            acc_rows, total_rows = acc[..., tile.rows, :], total[..., tile.rows, :]
+            add_calm_tile(acc_rows, total_rows, scores, mask_tile, tile, v[..., tile.keys, :])
     else:
-        top = np.full((*lead, rows, 1), lowest(q.dtype), dtype=q.dtype)  # finite, as in softmax_forward
-        shrink = headroom(v[..., first:last, :])
-    for tile in tiles(a, position, rows, step=max(1, TILE // (math.prod((*lead, rows)) * q.itemsize))):
-        q_tile, k_tile, v_tile = q[..., tile.rows, :], k[..., tile.keys, :], v[..., tile.keys, :]
-        mask_tile = None if mask is None else mask[..., tile.rows, tile.keys]
+        # Values near the largest float may overflow in the sum. Then do it again with all weights a power of two
+        # smaller, in acc and total alike: it cancels in the end, to the last digit.
+        for shrink in (1.0, 2.0 ** -math.ceil(math.log2(last - first))):
+            acc[...], total[...] = 0, 0
+            top = np.full((*lead, rows, 1), lowest(q.dtype), dtype=q.dtype)  # finite, as in softmax_forward
+            # The scale comes after the product, as in the readable kernel: large scores feel every rounding.
+            for tile, scores, mask_tile in score_tiles(a, q, k, mask, position, scale=a.scale):
+                sums = (acc[..., tile.rows, :], total[..., tile.rows, :], top[..., tile.rows, :])
+                add_tile(*sums, *apply_mask(scores, mask_tile, tile.seen()), v[..., tile.keys, :], shrink)
+            if np.isfinite(acc).all():
+                break
+    total[total == 0] = 1  # a row that may see nothing gets zeros
+    np.divide(acc, total, out=out, casting="same_kind")
+
+
+def score_tiles(
+    a: AttentionArguments, q: np.ndarray, k: np.ndarray, mask: np.ndarray | None, position: int, *, scale: float
+) -> Iterator[tuple[Tile, np.ndarray, np.ndarray | None]]:
+    """The scores of a block, tile by tile, scaled and capped; and the part of the mask that belongs to each."""
+    *lead, rows, _ = q.shape
+    step = max(1, TILE // (math.prod((*lead, rows)) * q.itemsize))
+    for tile in tiles(a, position, rows, step):
+        q_tile, k_tile = q[..., tile.rows, :], k[..., tile.keys, :]
         scores = np.matmul(q_tile, k_tile.swapaxes(-1, -2), out=scratch.array("scores", q_tile, k_tile.shape[-2]))
-        if not calm:  # the same operations in the same order as the readable kernel: large scores feel every rounding
-            scores *= a.scale
+        if scale != 1:
+            scores *= scale
         if a.softcap is not None:
             np.tanh(np.divide(scores, a.softcap, out=scores), out=scores)
             scores *= a.softcap
-        acc_tile, total_tile = acc[..., tile.rows, :], total[..., tile.rows, :]
-        if calm:
-            add_calm_tile(acc_tile, total_tile, scores, mask_tile, tile, v_tile)
-        else:
-            scores, allowed = apply_mask(scores, mask_tile, tile.seen())
-            add_tile(acc_tile, total_tile, top[..., tile.rows, :], scores, allowed, v_tile, shrink)
-    total[total == 0] = 1  # a row that may see nothing gets zeros
-    np.divide(acc, total, out=out, casting="same_kind")
+        yield tile, scores, None if mask is None else mask[..., tile.rows, tile.keys]
 
 
 def add_tile(acc, total, top, scores, allowed, v, shrink: float) -> None:
@@ -135,8 +149,11 @@ def add_calm_tile(acc, total, scores, mask, tile: Tile, v) -> None:
 def is_calm(q: np.ndarray, k: np.ndarray, v: np.ndarray, scale: float) -> bool:
     """Can we do without the maximum? Yes if every |score| ≤ CALM and every value is 0 or of a size within 1e±20.
 
-    By Cauchy–Schwarz no score exceeds scale · max‖q_i‖ · max‖k_j‖. NaN or inf gives False.
+    By Cauchy–Schwarz no score exceeds scale · max‖q_i‖ · max‖k_j‖. NaN or inf gives False, and so do a few rows:
+    looking through all keys and values costs more than the maximum then.
     """
+    if q.shape[-2] < FEW:
+        return False
     q_square, k_square = (float(np.einsum("...d,...d->...", x, x).max()) for x in (q, k))
     if not scale**2 * q_square * k_square <= CALM**2:
         return False
@@ -145,15 +162,6 @@ def is_calm(q: np.ndarray, k: np.ndarray, v: np.ndarray, scale: float) -> bool:
     if smallest == 0:
         smallest = sizes.min(where=sizes > 0, initial=1)
     return bool(smallest > 1e-20 and sizes.max(initial=0) < 1e20)
-
-
-def headroom(v: np.ndarray) -> float:
-    """A factor on the weights that keeps the sum of weighted values finite.
-
-    It's 1 unless the values are near the largest float, and always a power of two, so that it changes no digits.
-    """
-    keys, largest = v.shape[-2], np.abs(v).max(where=np.isfinite(v), initial=0)
-    return 1.0 if largest < -lowest(v.dtype) / keys else 2.0 ** -math.ceil(math.log2(keys))
 
 
 class Scratch(threading.local):

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ._arguments import check_offset, check_window
-from ._checks import as_array, int_array, lowest, quiet, whole_number
+from ._checks import as_array, int_array, lowest, whole_number
 from .linear import product
 
 
@@ -169,7 +169,6 @@ def keep_allowed(x: np.ndarray, allowed: np.ndarray | None) -> np.ndarray:
     return x if allowed is None else np.where(allowed, x, 0)
 
 
-@quiet
 def select_matmul(weights: np.ndarray, values: np.ndarray, allowed: np.ndarray | None) -> np.ndarray:
     """`weights @ values`, to which a hidden value contributes nothing at all.
 

@@ -17,7 +17,8 @@ import numpy as np
 from ._arguments import AttentionArguments
 from .masks import in_window
 
-ROWS = 512  # the most query rows of a block; with fewer than 64, matrix products lose their speed
+ROWS = 512  # the most query rows of a block
+FEW = 64  # with fewer rows than this, matrix products lose their speed
 EDGE = 128  # keys of a tile that a causal or window edge runs through: its hidden half is wasted work
 
 
@@ -45,7 +46,7 @@ TILE = level_2_cache()
 class Block(NamedTuple):
     """Query rows `start` to `stop` of these heads."""
 
-    heads: tuple[int, ...]  # an index into the axes before the rows; axes that it leaves out are whole
+    heads: tuple[int | slice, ...]  # an index into the axes before the rows; axes that it leaves out are whole
     start: int
     stop: int
 
@@ -89,15 +90,18 @@ def blocks(a: AttentionArguments, threads: int) -> list[Block]:
     """All the work of a call with a group axis; under a causal mask the longest rows come first."""
     *lead, Tq, _ = a.q.shape
     head = Tq * a.k.shape[-2] * a.q.itemsize  # bytes of one head's scores
-    axes = 0 if isinstance(a.offset, int) else len(lead) - 2  # at least the batch is indexed: a block has one offset
-    while axes < len(lead) and math.prod(lead[axes:]) * head > TILE:
+    most = min(TILE, math.ceil(math.prod(lead) * head / threads))
+    axes = 0 if isinstance(a.offset, int) else len(lead) - 2  # the batch is indexed one by one: a block has one offset
+    while axes < len(lead) and math.prod(lead[axes + 1 :]) * head > most:
         axes += 1
-    rows = Tq
-    if axes == len(lead):
-        fair_share = math.ceil(math.prod(lead) * Tq / (4 * threads))
-        rows = min(ROWS, max(64, fair_share))
+    if axes < len(lead):  # several whole heads to a block
+        step = max(1, most // (math.prod(lead[axes + 1 :]) * head or 1))
+        cuts = [slice(i, i + step) for i in range(0, lead[axes], step)]
+        return [Block((*heads, cut), 0, Tq) for heads in np.ndindex(*lead[:axes]) for cut in cuts]
+    fair_share = math.ceil(math.prod(lead) * Tq / (4 * threads))
+    rows = min(ROWS, max(FEW, fair_share))
     starts = reversed(range(0, Tq, rows))
-    return [Block(heads, i, min(i + rows, Tq)) for i in starts for heads in np.ndindex(*lead[:axes])]
+    return [Block(heads, i, min(i + rows, Tq)) for i in starts for heads in np.ndindex(*lead)]
 
 
 def key_range(a: AttentionArguments, position: int, rows: int) -> tuple[int, int]:
