@@ -53,10 +53,11 @@ def cross_entropy_forward(logits: ArrayLike, targets: ArrayLike) -> tuple[float,
             f"one of the {logits.shape[-1]} classes"
         )
     shifted = logits - logits.max(axis=-1, keepdims=True)
-    right = np.take_along_axis(shifted, targets[..., None], axis=-1)
-    exp = np.exp(shifted)
-    total = exp.sum(axis=-1, keepdims=True)
-    return float((np.log(total) - right).mean()), CrossEntropyCache(exp / total, targets, dtype)
+    right = shifted[at_targets(targets)]  # (predictions,)
+    probabilities = np.exp(shifted, out=shifted)
+    total = probabilities.sum(axis=-1, keepdims=True)
+    probabilities /= total
+    return float((np.log(total).ravel() - right).mean()), CrossEntropyCache(probabilities, targets, dtype)
 
 
 @quiet
@@ -64,7 +65,11 @@ def cross_entropy_backward(cache: CrossEntropyCache) -> np.ndarray:
     """The gradient on the logits: (p − one-hot(target)) / number of predictions."""
     check_cache(cache, CrossEntropyCache, "cross_entropy_forward")
     probabilities, targets, dtype = cache
-    dlogits = probabilities.copy()
-    at = targets[..., None]
-    np.put_along_axis(dlogits, at, np.take_along_axis(dlogits, at, axis=-1) - 1, axis=-1)
-    return (dlogits / targets.size).astype(dtype, copy=False)
+    dlogits = probabilities / targets.size
+    dlogits[at_targets(targets)] -= 1 / targets.size
+    return dlogits.astype(dtype, copy=False)
+
+
+def at_targets(targets: np.ndarray) -> tuple[np.ndarray, ...]:
+    """An index that picks the target's entry out of each prediction (..., C)."""
+    return (*(axis.ravel() for axis in np.indices(targets.shape)), targets.ravel())

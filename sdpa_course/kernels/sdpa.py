@@ -154,9 +154,10 @@ def attention_backward(dout: ArrayLike, cache: AttentionCache) -> tuple[np.ndarr
     dscores = softmax_backward(dweights, weights)
     # scores = softcap * tanh(scores / softcap)
     if slope is not None:
-        dscores = dscores * slope
+        dscores *= slope
     # scores = scale * (q @ k.T)
-    dscores = keep_allowed(dscores * scale, allowed)
+    dscores *= scale
+    dscores = keep_allowed(dscores, allowed)
     dq = select_matmul(dscores, k, allowed)  # (..., Tq, Tk) @ (..., Tk, Dk) -> (..., Tq, Dk)
     dk = select_matmul(dscores.swapaxes(-1, -2), q, allowed_T)  # (..., Tk, Tq) @ (..., Tq, Dk) -> (..., Tk, Dk)
     return to_dtype((dq, sum_heads(dk, group), sum_heads(dv, group)), dtype)

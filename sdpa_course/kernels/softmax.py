@@ -82,7 +82,8 @@ def softmax_backward(dweights: ArrayLike, weights: ArrayLike, axis: int = -1) ->
     (dp, p), dtype = float_arrays(dweights=dweights, weights=weights)
     same_shape("dweights", dp, p.shape)
     axis = check_axis(axis, p.ndim)
-    dscores = p * (dp - (p * dp).sum(axis=axis, keepdims=True))
+    dscores = dp - (p * dp).sum(axis=axis, keepdims=True)
+    dscores *= p
     return dscores.astype(dtype, copy=False)
 
 
