@@ -1,6 +1,6 @@
 """Sphinx's settings for the site: stored outputs as they are, everything served from the site itself.
 
-The pages that Sphinx reads are gathered in build/site-source/ by tools/site.py, which also runs it.
+The pages that Sphinx reads are gathered in build/site-source/ by build.py, which also runs it.
 """
 
 project = "Why does attention divide by √dₖ?"

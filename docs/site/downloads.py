@@ -7,9 +7,10 @@ import zipfile
 from concurrent.futures import Executor
 from pathlib import Path
 
-import slides
-from browsers import find_browser
-from gather import ROOT, notebooks
+from lectures import slides
+from tools.chrome import NOT_FOUND, find_browser
+
+from .gather import ROOT, notebooks
 
 BUNDLE = "downloads/sdpa-course-notebooks.zip"
 TITLES = {"guest_lecture": "A guest lecture of 50 minutes"}
@@ -27,8 +28,7 @@ def put_decks(site: Path, pool: Executor) -> set[str]:
     decks = [slides.SLIDES / f"{name}.html" for name in wanted]
     unprinted = [deck for deck in decks if older(deck.with_suffix(".pdf"), [deck])]
     if unprinted and find_browser() is None:
-        words = "no handouts (PDF) on the site: no Chrome or Chromium was found to print them; or set CHROME=/path"
-        print(f"sdpa-course: {words}", file=sys.stderr)
+        print(f"sdpa-course: the site gets no PDF handouts: {NOT_FOUND}", file=sys.stderr)
         unprinted = []
     if unprinted:
         slides.print_handouts(unprinted)

@@ -12,11 +12,13 @@ from itertools import pairwise
 from pathlib import Path
 
 import nbformat
-from lecture import slider_of
-from lite import link as place_in_lite
 from nbformat.v4 import new_output
-from sliders import Pictures, compact, picture_html, slider_html
-from typesetting import mathematics_in_html, typeset, typeset_headings
+
+from lectures.lecture import slider_of, sliders_of
+
+from .lite import link as place_in_lite
+from .sliders import Pictures, compact, picture_html, slider_html
+from .typesetting import mathematics_in_html, typeset, typeset_headings
 
 SITE = Path(__file__).parent
 ROOT = SITE.parent.parent
@@ -51,9 +53,8 @@ def pages_of_docs() -> list[Path]:
 
 
 def slider_names() -> list[str]:
-    """The sliders that stand in notebooks."""
-    cells = [cell for path in notebooks() for cell in nbformat.read(path, as_version=4).cells]
-    return sorted({name for cell in cells if cell.cell_type == "code" and (name := slider_of(cell))})
+    """The sliders of all notebooks."""
+    return sorted({name for path in notebooks() for name in sliders_of(nbformat.read(path, as_version=4))})
 
 
 class Gathering:

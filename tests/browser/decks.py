@@ -1,16 +1,14 @@
-"""A static deck in a browser: every slide shown, one after the other, and what is wrong with it.
+"""Show every slide of a static deck in a browser and list what's wrong with it.
 
-python tests/browser/decks.py 03 --pictures folder     walk a built deck of build/slides/, a picture of each slide
+python -m tests.browser.decks 03 --pictures folder     a deck of build/slides/, with a picture of each slide
 """
 
 import argparse
-import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
-from browsers import MISSING, find_browser
-from lab import QUIET, ROOT
+from tools.chrome import open_browser
 
+ROOT = Path(__file__).parents[2]
 SIZES = ((1280, 720), (1920, 1080))
 PROBLEMS = (Path(__file__).parent / "problems.js").read_text(encoding="utf-8")
 
@@ -80,13 +78,8 @@ def main() -> None:
     parser.add_argument("--pictures", type=Path)
     parser.add_argument("--size", type=int, choices=[height for _, height in SIZES], default=720)
     arguments = parser.parse_args()
-    if find_browser() is None:
-        sys.exit(MISSING)
-    from playwright.sync_api import sync_playwright
-
     size = next(size for size in SIZES if size[1] == arguments.size)
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=find_browser(), args=list(QUIET))
+    with open_browser() as browser:
         for number in arguments.numbers:
             path = next((ROOT / "build" / "slides").glob(f"{number}*.html"))
             deck = Deck(browser, path, size)
