@@ -39,6 +39,7 @@ def parts(title: str) -> dict:
     return {
         "title": title,
         "css": (DECK / "deck.css").read_text(encoding="utf-8"),
+        "frames": (DECK / "frames.js").read_text(encoding="utf-8"),
         "script": (DECK / "deck.js").read_text(encoding="utf-8"),
         "reveal_css": shipped("sphinx-revealjs", f"{reveal}/dist/reveal.css"),
         "reveal": shipped("sphinx-revealjs", f"{reveal}/dist/reveal.js"),

@@ -69,11 +69,11 @@ def test_sliders_move_without_a_kernel(browser, built, number):
 def shows(figure, drawn, places) -> None:
     """The page's slider stands at these positions, with the package's picture, words and numbers."""
     view = drawn.at(*places)
+    image = figure.query_selector("img")
+    figure.owner_frame().wait_for_function("([image, words]) => image.alt === words", arg=[image, view.alt])
     readings = [output.inner_text() for output in figure.query_selector_all("output")]
     assert readings == [track.readings[place] for track, place in zip(drawn.tracks, places, strict=True)]
-    image = figure.query_selector("img")
     assert b64decode(image.get_attribute("src").partition(",")[2]) == view.picture
-    assert image.get_attribute("alt") == view.alt
     for name, value in view.numbers.items():
         assert f"{name}: {value}" in figure.query_selector(".numbers").inner_text()
 

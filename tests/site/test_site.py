@@ -78,7 +78,7 @@ WITH_SLIDERS = [path for path in (*NOTEBOOKS, *EXERCISES) if sliders(path)]
 def test_sliders_move_without_a_kernel(browser, address, site, path):
     reader = Reader(browser, address)
     reader.open(path.with_suffix(".html").as_posix())
-    figures = reader.page.query_selector_all("figure.slider")
+    figures = reader.page.query_selector_all("figure.frames")
     assert len(figures) == len(sliders(path))
     for figure, name in zip(figures, sliders(path), strict=True):
         explorer = all_explorers()[name]()
