@@ -14,7 +14,7 @@ PROBLEMS = (Path(__file__).parent / "problems.js").read_text(encoding="utf-8")
 
 
 class Deck:
-    """One deck at one size, with nothing reachable but the file itself."""
+    """One deck at one size, cut off from the network."""
 
     def __init__(self, browser, path: Path, size: tuple[int, int]):
         width, height = size
@@ -27,13 +27,13 @@ class Deck:
         self.page.wait_for_selector("html[data-ready=yes]", state="attached", timeout=120_000)
 
     def resize(self, size: tuple[int, int]) -> None:
-        """Another window for the same deck."""
+        """Show the same deck in a window of another size."""
         width, height = size
         self.page.set_viewport_size({"width": width, "height": height})
         self.page.wait_for_timeout(200)
 
     def let_through(self, route) -> None:
-        """The file and what is inside it; anything else is a request that leaves the machine."""
+        """Allow the file itself and note any other request as a complaint."""
         if route.request.url.startswith(("file:", "data:", "blob:")):
             route.continue_()
         else:
@@ -41,7 +41,7 @@ class Deck:
             route.abort()
 
     def slides(self) -> list[tuple[int, int]]:
-        """`(h, v)` of every slide, in the order in which they are shown."""
+        """`(h, v)` of every slide, in order."""
         return [
             tuple(place)
             for place in self.page.evaluate(
@@ -50,12 +50,12 @@ class Deck:
         ]
 
     def show(self, place: tuple[int, int]) -> None:
-        """Go to a slide, with all that is uncovered on it step by step."""
+        """Go to a slide and reveal all its fragments."""
         self.page.evaluate("([h, v]) => { Reveal.slide(h, v); while (Reveal.nextFragment()); }", list(place))
         self.page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
     def walk(self, pictures: Path | None = None) -> list[str]:
-        """What is wrong, slide by slide; nothing, if all is well."""
+        """Everything that's wrong, slide by slide; an empty list if nothing is."""
         found = []
         for number, place in enumerate(self.slides(), 1):
             self.show(place)
@@ -67,7 +67,7 @@ class Deck:
         return found + self.complaints
 
     def close(self) -> None:
-        """Leave."""
+        """Close the deck."""
         self.page.close()
 
 
