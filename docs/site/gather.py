@@ -1,7 +1,7 @@
 """Gather what Sphinx reads: every page keeps its path in the repository, so that links between pages still work.
 
-Notebooks are copied with a few changes: a line of links under the title, pictures as files with alt text, sliders that
-move without a kernel in place of the same figure at rest, and plain symbols as mathematics.
+Notebooks are copied with a few changes: a line of links under the title, pictures as files with their alt text,
+sliders that move without a kernel, each in the place of the same figure at rest, and plain symbols as mathematics.
 """
 
 import re
@@ -191,7 +191,7 @@ def text_of(cell) -> str:
 
 
 def caption_of(cell, alt: str) -> list:
-    """Remove the same figure at rest, known by its alt text, from the cell above a slider, and return its caption."""
+    """Take from the code above a slider the same figure at rest, which this alt text describes; leave its caption."""
     if cell is None or len(cell.outputs) != 2:
         return []
     figure, below = cell.outputs
