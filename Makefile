@@ -49,15 +49,15 @@ notebooks:
 
 lecture:
 	$(ENVIRONMENT) install lab lectures
-	@$(BIN)/python tools/lecture.py "$(NB)" $(AS_ROOT) $(LAB_ARGS)
+	@$(BIN)/python -m lectures.lecture "$(NB)" $(AS_ROOT) $(LAB_ARGS)
 
 slides:
 	$(ENVIRONMENT) install lab lectures
-	@$(BIN)/python tools/slides.py $(NB)
+	@$(BIN)/python -m lectures.slides $(NB)
 
 site:
 	$(ENVIRONMENT) install lab lectures site
-	@$(BIN)/python tools/site.py $(if $(OFFLINE),--offline)
+	@$(BIN)/python -m docs.site.build $(if $(OFFLINE),--offline)
 
 test-slides:
 	$(ENVIRONMENT) install lab tests lectures
@@ -66,12 +66,12 @@ test-slides:
 
 test-site:
 	$(ENVIRONMENT) install lab tests homework lectures site
-	@$(BIN)/python tools/site.py --offline
+	@$(BIN)/python -m docs.site.build --offline
 	@$(SITE_TESTS) tests/site $(TEST_ARGS)
 
 test-pages:
 	$(ENVIRONMENT) install lab tests homework lectures site
-	@$(BIN)/python tools/site.py
+	@$(BIN)/python -m docs.site.build
 	@$(SITE_TESTS) tests/site/test_site.py $(TEST_ARGS)
 
 homework:
@@ -87,7 +87,7 @@ grade:
 
 bench:
 	$(ENVIRONMENT) install lab tests homework torch
-	@$(BIN)/python tools/bench.py
+	@$(BIN)/python -m tools.bench
 
 flashcards:
 	$(ENVIRONMENT) install lab tests

@@ -2,16 +2,12 @@
 
 import os
 import shutil
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import sdpa_course
-
-sys.path.insert(0, str(Path(__file__).parent / "tests" / "browser"))
-from browsers import MISSING, find_browser
+from tools.chrome import NOT_FOUND, find_browser, open_browser
 
 
 @pytest.fixture(autouse=True)
@@ -29,6 +25,15 @@ def torch():
     return torch
 
 
+@pytest.fixture(scope="session")
+def browser():
+    """Chromium without a window. If none is installed, its tests are skipped; in CI they fail."""
+    if find_browser() is None:
+        (pytest.fail if os.environ.get("CI") else pytest.skip)(NOT_FOUND)
+    with open_browser() as browser:
+        yield browser
+
+
 def pytest_collection_modifyitems(items):
     """The browser's tests first: they take longest, and the other worker does the rest meanwhile."""
     items.sort(key=lambda item: item.path.parent.name != "browser")
@@ -37,7 +42,8 @@ def pytest_collection_modifyitems(items):
 def pytest_terminal_summary(terminalreporter):
     """Say what was left out, in one line: a check must not be skipped in silence."""
     if find_browser() is None and not os.environ.get("CI"):
-        terminalreporter.write_line(f"sdpa-course: {MISSING}", yellow=True)
+        words = f"{NOT_FOUND}; the tests that drive a browser were left out"
+        terminalreporter.write_line(f"sdpa-course: {words}", yellow=True)
     if shutil.which("bwrap") is None and not os.environ.get("CI"):
         words = "no bubblewrap (apt-get install bubblewrap): the tests that grade submissions were left out"
         terminalreporter.write_line(f"sdpa-course: {words}", yellow=True)

@@ -9,11 +9,9 @@ from pathlib import Path
 import nbformat
 import pytest
 
-ROOT = Path(__file__).parent.parent
-sys.path.insert(0, str(ROOT / "tools"))
-import lecture  # noqa: E402
-import slides  # noqa: E402
+from lectures import lecture, slides
 
+ROOT = Path(__file__).parent.parent
 GUIDE = (ROOT / "docs" / "instructor-guide.md").read_text(encoding="utf-8")
 NUMBERS = list(lecture.notebooks())
 VISIBLE = ("slide", "subslide", "fragment", "-")
@@ -168,9 +166,9 @@ def test_a_talk_is_given_from_a_copy_and_an_earlier_one_is_kept(tmp_path):
     assert path.read_bytes() == before
 
 
-@pytest.mark.parametrize("tool", ["lecture.py", "slides.py"])
+@pytest.mark.parametrize("tool", ["lectures.lecture", "lectures.slides"])
 def test_an_unknown_notebook_gets_one_sentence(tool):
-    run = subprocess.run([sys.executable, ROOT / "tools" / tool, "77"], capture_output=True, text=True)
+    run = subprocess.run([sys.executable, "-m", tool, "77"], cwd=ROOT, capture_output=True, text=True)
     assert run.returncode == 1
     assert run.stderr.count("\n") == 1
     assert "00, 01" in run.stderr

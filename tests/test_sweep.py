@@ -15,14 +15,9 @@ import pytest
 from sdpa_course.experiments import ablation
 from sdpa_course.experiments.sweep import load, sweep
 from sdpa_course.experiments.training import Setting, summarise
+from tests.sweep_runs import Case, run, slow_cases
 
-sys.path.insert(0, str(Path(__file__).parent))  # where other processes find the runs, too
-from sweep_runs import Case, run, slow_cases
-
-
-@pytest.fixture(autouse=True)
-def _importable(monkeypatch):
-    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent), prepend=os.pathsep)
+ROOT = Path(__file__).parent.parent
 
 
 @pytest.fixture
@@ -103,10 +98,10 @@ def test_a_setting_that_is_named_twice_runs_once(path):
 @pytest.mark.skipif(sys.platform == "win32", reason="kill -9 is for POSIX")
 def test_killed_half_way_it_goes_on_and_every_run_is_there_once(path, tmp_path):
     log = tmp_path / "log"
-    command = [sys.executable, str(Path(__file__).parent / "sweep_runs.py"), str(path), str(log)]
+    command = [sys.executable, "-m", "tests.sweep_runs", str(path), str(log)]
     for _ in range(2):
         before = len(load(path)) if path.exists() else 0
-        process = subprocess.Popen(command)
+        process = subprocess.Popen(command, cwd=ROOT)
         deadline = time.monotonic() + 60
         while not path.exists() or len(load(path)) < before + 10:
             assert process.poll() is None
@@ -128,8 +123,8 @@ def test_killed_half_way_it_goes_on_and_every_run_is_there_once(path, tmp_path):
 
 @pytest.mark.skipif(not Path("/proc").exists(), reason="looks for processes in /proc")
 def test_a_killed_sweep_leaves_no_workers_behind(path, tmp_path):
-    command = [sys.executable, str(Path(__file__).parent / "sweep_runs.py"), str(path), str(tmp_path / "log")]
-    process = subprocess.Popen(command)
+    command = [sys.executable, "-m", "tests.sweep_runs", str(path), str(tmp_path / "log")]
+    process = subprocess.Popen(command, cwd=ROOT)
     while not path.exists() or not load(path):
         time.sleep(0.02)
     workers = {each.result["process"] for each in load(path)}

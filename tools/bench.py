@@ -18,15 +18,18 @@ os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 import numpy as np
 import torch
-from bench_grading import STUDENTS, grading_times
-from bench_sliders import find_browser, slider_times
-from bench_training import step_times
 
 import sdpa_course
 from sdpa_course.experiments.speed import interleave
 
+from .bench_grading import STUDENTS, grading_times
+from .bench_sliders import slider_times
+from .bench_training import step_times
+from .chrome import find_browser
+
 LENGTHS = {512: 40, 2048: 9, 4096: 7}  # tokens: rounds
-PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
+ROOT = Path(__file__).parent.parent
+PAGE = ROOT / "docs" / "benchmarks.md"
 
 
 def textbook(q, k, v, causal=False, root=np.sqrt):
@@ -89,8 +92,8 @@ def tiny() -> dict[str, float]:
 
 def extra_memory(function: str, T: int) -> float:
     """MiB by which the peak memory of a fresh process grows during one call, output included."""
-    run = [sys.executable, __file__, "memory", function, str(T)]
-    return float(subprocess.run(run, capture_output=True, text=True, check=True).stdout)
+    run = [sys.executable, "-m", "tools.bench", "memory", function, str(T)]
+    return float(subprocess.run(run, capture_output=True, text=True, check=True, cwd=ROOT).stdout)
 
 
 def measure_memory(function: str, T: int) -> None:
@@ -111,9 +114,9 @@ def memory_in_use(field: str) -> int:
 
 def sweep_speed(workers: int) -> float:
     """Runs in a second, in a fresh Python: the workers of a sweep import what its main module imports, here PyTorch."""
-    code = f"import bench_training; print(bench_training.sweep_speed({workers}))"
+    code = f"from tools.bench_training import sweep_speed; print(sweep_speed({workers}))"
     run = [sys.executable, "-c", code]
-    return float(subprocess.run(run, capture_output=True, text=True, check=True, cwd=Path(__file__).parent).stdout)
+    return float(subprocess.run(run, capture_output=True, text=True, check=True, cwd=ROOT).stdout)
 
 
 def import_times(rounds: int = 15) -> dict[str, float]:

@@ -1,21 +1,17 @@
 """Measure every slider in a real JupyterLab: key press until the new picture is on screen. Part of `make bench`."""
 
 import statistics
-import sys
 import tempfile
 import time
 from pathlib import Path
 
 import ipywidgets as widgets
 import nbformat
-from playwright.sync_api import sync_playwright
 
 from sdpa_course.explore import all_explorers
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "browser"))
-from browsers import find_browser
-from driving import there_and_back
-from lab import QUIET, Lab, NotebookPage
+from .chrome import open_browser
+from .lab import Lab, NotebookPage, there_and_back
 
 MOVES, WARM_UP = 40, 20
 
@@ -65,8 +61,7 @@ def late(values) -> float:
 def slider_times():
     """Rows `(name, median on screen, in the kernel, 95th percentile on screen, in the kernel)`, in seconds."""
     kernel = {name: kernel_times(function()) for name, function in all_explorers().items()}  # before the browser works
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=find_browser(), args=list(QUIET))
+    with tempfile.TemporaryDirectory() as folder, open_browser() as browser:
         lab = Lab(Path(folder) / "home")
         try:
             for name, function in all_explorers().items():
@@ -74,7 +69,6 @@ def slider_times():
                 yield name, *(summary(values) for summary in (statistics.median, late) for values in both)
         finally:
             lab.stop()
-            browser.close()
 
 
 if __name__ == "__main__":

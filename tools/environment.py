@@ -1,10 +1,12 @@
-"""Make the environment that `make lab` and `make test` run in, or say in one sentence what is missing.
+"""Make the environment that the other commands run in, or say in one sentence what's missing.
 
     python3 tools/environment.py install lab          the folder .venv with the package and its extra `lab`
     python3 tools/environment.py lock                 constraints.txt anew, from the newest versions
 
-Does nothing when .venv is already what it should be. Runs on the standard library alone, and its syntax
-is old on purpose: an old Python has to get as far as the sentence that says it is too old.
+Does nothing when .venv is up to date.
+
+Why not uv, tox or nox: they would have to be installed first, and this has to work with nothing but a reader's Python.
+It uses only the standard library, and old syntax on purpose: an old Python must get as far as being told it's too old.
 """
 
 import hashlib

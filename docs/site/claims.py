@@ -2,11 +2,11 @@
 
 from concurrent.futures import Executor
 
-from typesetting import typeset
-
 from sdpa_course.trial.claims import CLAIMS, THEMES, try_claims
 from sdpa_course.trial.docket import MARKS, count_verdicts
 from sdpa_course.trial.verdict import SYMBOLS, Finding, Trial
+
+from .typesetting import typeset
 
 HEAD = """# The claims and their verdicts
 

@@ -1,6 +1,6 @@
 """Sphinx's settings for the site: stored outputs as they are, everything served from the site itself.
 
-The pages that Sphinx reads are gathered in build/site-source/ by tools/site.py, which also runs it.
+The pages that Sphinx reads are gathered in build/site-source/ by build.py, which also runs it.
 """
 
 project = "Why does attention divide by √dₖ?"
@@ -14,7 +14,7 @@ myst_heading_anchors = 4
 nb_execution_mode = "off"
 nb_render_markdown_format = "myst"  # captions and tables of outputs: with mathematics and links, like the text
 highlight_language = "none"  # blocks that do not name a language are commands and what they print
-nb_ipywidgets_js = {}  # the sliders are ours (static/sliders.js)
+nb_ipywidgets_js = {}  # our own script moves the sliders
 suppress_warnings = ["myst.header"]  # a page of docs/ may begin a level lower
 
 # MathJax in parts, from the site: no menu and no speech engine, which are three quarters of the usual bundle.
@@ -25,9 +25,9 @@ mathjax3_config = {
 }
 
 html_theme = "sphinx_book_theme"
-html_static_path = ["static"]
+html_static_path = ["static", "../../lectures/deck/frames.js"]  # decks and pages move sliders with one script
 html_css_files = ["site.css"]
-html_js_files = [(name, {"defer": "defer"}) for name in ("sliders.js", "wide.js", "run.js", "found.js")]
+html_js_files = [(name, {"defer": "defer"}) for name in ("frames.js", "wide.js", "run.js", "found.js")]
 html_favicon = "static/favicon.svg"
 html_copy_source = False  # the notebooks themselves are on the page of downloads
 html_show_sphinx = False

@@ -1,4 +1,4 @@
-"""What readers take along: notebooks, flashcards, and the decks and handouts of the lectures; and the page of them."""
+"""The downloads and their page: notebooks, flashcards, and the decks and handouts of the lectures."""
 
 import re
 import shutil
@@ -7,16 +7,17 @@ import zipfile
 from concurrent.futures import Executor
 from pathlib import Path
 
-import slides
-from browsers import find_browser
-from gather import ROOT, notebooks
+from lectures import slides
+from tools.chrome import NOT_FOUND, find_browser
+
+from .gather import ROOT, notebooks
 
 BUNDLE = "downloads/sdpa-course-notebooks.zip"
 TITLES = {"guest_lecture": "A guest lecture of 50 minutes"}
 
 
 def put_decks(site: Path, pool: Executor) -> set[str]:
-    """Copy decks and handouts to slides/, building those that are missing or older than what they are made of."""
+    """Copy decks and handouts to slides/, first building those that are missing or out of date."""
     lectures = {path.stem: path for path in slides.notebooks().values()}
     wanted = [*lectures, "guest_lecture"]
     sources = [*slides.DECK.iterdir(), slides.GUEST, *(ROOT / "sdpa_course").rglob("*.py")]
@@ -27,8 +28,7 @@ def put_decks(site: Path, pool: Executor) -> set[str]:
     decks = [slides.SLIDES / f"{name}.html" for name in wanted]
     unprinted = [deck for deck in decks if older(deck.with_suffix(".pdf"), [deck])]
     if unprinted and find_browser() is None:
-        words = "no handouts (PDF) on the site: no Chrome or Chromium was found to print them; or set CHROME=/path"
-        print(f"sdpa-course: {words}", file=sys.stderr)
+        print(f"sdpa-course: the site gets no PDF handouts: {NOT_FOUND}", file=sys.stderr)
         unprinted = []
     if unprinted:
         slides.print_handouts(unprinted)
@@ -36,7 +36,7 @@ def put_decks(site: Path, pool: Executor) -> set[str]:
 
 
 def build_deck(name: str) -> None:
-    """One deck into build/slides/."""
+    """Build one deck into build/slides/."""
     guest = name == "guest_lecture"
     slides.store(name, slides.guest_lecture() if guest else slides.deck(ROOT / "notebooks" / f"{name}.ipynb"))
 
@@ -47,7 +47,7 @@ def older(path: Path, sources: list[Path]) -> bool:
 
 
 def put_deck(deck: Path, site: Path) -> list[str]:
-    """Copy one deck with its handout; its links to other notebooks lead to their pages."""
+    """Copy one deck with its handout, its links to notebooks turned into links to their pages."""
     folder = site / "slides"
     folder.mkdir(parents=True, exist_ok=True)
     html = deck.read_text(encoding="utf-8")
@@ -60,13 +60,13 @@ def put_deck(deck: Path, site: Path) -> list[str]:
 
 
 def on_the_site(link: re.Match) -> str:
-    """Where a link of a notebook leads from slides/, which is a folder beside notebooks/."""
+    """A notebook's link as seen from slides/, which is next to notebooks/."""
     place = re.sub(r"\.(ipynb|md)$", ".html", link[1])
     return f'href="{place if place.startswith("../") else f"../notebooks/{place}"}"'
 
 
 def put_files(site: Path) -> None:
-    """The notebooks as they are, each beside its page; all of them in one archive; the flashcards."""
+    """Copy the notebooks next to their pages, all of them again in one archive, and the flashcards."""
     (site / "downloads").mkdir(exist_ok=True)
     with zipfile.ZipFile(site / BUNDLE, "w") as archive:
         for path in notebooks():
@@ -83,7 +83,7 @@ def put_files(site: Path) -> None:
 
 
 def downloads_page(decks: set[str]) -> str:
-    """The page as Markdown; a missing handout leaves its place empty."""
+    """The page as Markdown; where a handout is missing, its cell stays empty."""
     lines = ["# Downloads", "", "## Lectures and notebooks", ""]
     lines += [
         "A deck is one file: it works without a network and without a kernel, its sliders included. A handout has the",
@@ -113,7 +113,7 @@ def downloads_page(decks: set[str]) -> str:
 
 
 def file_link(address: str, words: str | None = None) -> str:
-    """A link to a file of the site, under its name unless told otherwise. Decks are shown, the rest is saved."""
+    """A link to a file of the site, by default under the file's name. Decks open in the browser, the rest is saved."""
     name = address.rpartition("/")[2]
     saved = "" if name.endswith("html") else " download"
     return f'<a href="{address}"{saved}>{words or name}</a>'

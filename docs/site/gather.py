@@ -1,4 +1,4 @@
-"""Gather what Sphinx reads: the repository's pages in their own places, so that links between them hold.
+"""Gather what Sphinx reads: every page keeps its path in the repository, so that links between pages still work.
 
 Notebooks are copied with a few changes: a line of links under the title, pictures as files with their alt text,
 sliders that move without a kernel, each in the place of the same figure at rest, and plain symbols as mathematics.
@@ -12,26 +12,28 @@ from itertools import pairwise
 from pathlib import Path
 
 import nbformat
-from lecture import slider_of
-from lite import link as place_in_lite
 from nbformat.v4 import new_output
-from sliders import Pictures, compact, picture_html, slider_html
-from typesetting import mathematics_in_html, typeset, typeset_headings
+
+from lectures.lecture import slider_of, sliders_of
+
+from .lite import link as place_in_lite
+from .sliders import Pictures, compact, picture_html, slider_html
+from .typesetting import mathematics_in_html, typeset, typeset_headings
 
 SITE = Path(__file__).parent
 ROOT = SITE.parent.parent
 TO_BE_ANSWERED = "Your answer here."
-SLOW = "Run in the browser, this notebook takes about {} minutes: the NumPy there has no fast matrix product."
-IN_THE_BROWSER = {  # what to expect of a notebook that is run there
+SLOW = "In the browser this notebook takes about {} minutes, because NumPy has no fast matrix product there."
+IN_THE_BROWSER = {  # what to expect when a notebook runs there
     "09_training": SLOW.format("four"),
-    "10_speed": f"{SLOW.format('two')} The times that it measures are then the browser's.",
+    "10_speed": f"{SLOW.format('two')} The times it measures are then the browser's.",
     "11_claims": SLOW.format("three"),
-    "A1_pytorch": "In the browser there is no PyTorch: the cells that need it are skipped.",
+    "A1_pytorch": "There is no PyTorch in the browser, so the cells that need it are skipped.",
 }
 
 
 def notebooks() -> list[Path]:
-    """The notebooks and the problem sets, in the order in which they are read."""
+    """The notebooks and the problem sets, in reading order."""
     return [*sorted((ROOT / "notebooks").glob("*.ipynb")), *sorted((ROOT / "exercises").glob("*/*.ipynb"))]
 
 
@@ -46,25 +48,24 @@ def run_button(place: Path, root: str = "", words: str = "Run this page in your 
 
 
 def pages_of_docs() -> list[Path]:
-    """The pages of docs/, and how to contribute."""
+    """The pages of docs/ and CONTRIBUTING."""
     return [*sorted((ROOT / "docs").glob("*.md")), ROOT / "CONTRIBUTING.md"]
 
 
 def slider_names() -> list[str]:
-    """The sliders that stand in notebooks."""
-    cells = [cell for path in notebooks() for cell in nbformat.read(path, as_version=4).cells]
-    return sorted({name for cell in cells if cell.cell_type == "code" and (name := slider_of(cell))})
+    """The sliders of all notebooks."""
+    return sorted({name for path in notebooks() for name in sliders_of(nbformat.read(path, as_version=4))})
 
 
 class Gathering:
-    """One build: where its pages go, and what stands on them beside the text."""
+    """One build: where its pages go and what they show besides the text."""
 
     def __init__(self, source: Path, pictures: Pictures, sliders: dict, runnable: bool):
         self.source, self.pictures, self.sliders, self.runnable = source, pictures, sliders, runnable
         shutil.rmtree(source, ignore_errors=True)
 
     def write(self, name: str, text: str) -> None:
-        """A page, by its path from the root, with the files that it links to."""
+        """Write a page, named by its path from the root, and copy the files it links to."""
         path = self.source / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
@@ -76,7 +77,7 @@ class Gathering:
                 shutil.copy(file, copy)
 
     def everything(self, claims: str, downloads: str, decks: set[str]) -> None:
-        """All pages. `decks` are the addresses of slides and handouts that there are."""
+        """Write all pages. `decks` are the addresses of the slides and handouts that exist."""
         for path in notebooks():
             self.write(path.relative_to(ROOT).as_posix(), self.notebook(path, decks))
         for path in pages_of_docs():
@@ -88,7 +89,7 @@ class Gathering:
         self.write("index.md", under_title(start_page(), line_of([run_button(start, words=words)] * self.runnable)))
 
     def notebook(self, path: Path, decks: set[str]) -> str:
-        """A notebook as its page shows it."""
+        """A notebook the way its page shows it."""
         notebook = nbformat.read(path, as_version=4)
         place = path.relative_to(ROOT)
         root = "../" * len(place.parts[:-1])
@@ -108,7 +109,7 @@ class Gathering:
         return nbformat.writes(notebook)
 
     def output(self, output, root: str):
-        """An output with its picture as a file, or with its symbols typeset; all others as they are."""
+        """An output with its picture as a file or its symbols typeset; any other output as it is."""
         if "text/markdown" in output.get("data", {}):
             output.data["text/markdown"] = mathematics_in_html(typeset(output.data["text/markdown"]))
         if "image/png" not in output.get("data", {}):
@@ -164,7 +165,7 @@ def start_page() -> str:
 
 
 def readme() -> dict[str, str]:
-    """The README by heading; what stands before the first one is its introduction, with the title."""
+    """The README by heading; the title and the text before the first heading are its introduction."""
     text = titled_links((ROOT / "README.md").read_text(encoding="utf-8"))
     introduction, *sections = re.split(r"^## ", text, flags=re.MULTILINE)
     parts = {"introduction": introduction.strip()}
@@ -172,18 +173,18 @@ def readme() -> dict[str, str]:
 
 
 def the_map(section: str) -> str:
-    """The README's table; what it says below of kernels does not hold here."""
+    """The README's table, without the remarks on kernels below it, which don't apply here."""
     table = [line for line in section.splitlines() if line.startswith("|")]
     return typeset("\n".join(table).replace("](downloads/)", "](downloads.md)"))
 
 
 def titled_links(text: str) -> str:
-    """Links that are called by their file are called by the page's title."""
+    """Show links that bear a file's name under the title of its page."""
     return re.sub(r"\[`?[\w/.-]+\.md`?\](\([^)\s]+\.md(#[^)\s]*)?\))", r"[]\1", text)
 
 
 def text_of(cell) -> str:
-    """A cell of text as its page has it."""
+    """A cell of text the way its page shows it."""
     if cell.source.strip() == TO_BE_ANSWERED:
         return f'<p class="answer">{TO_BE_ANSWERED}</p>'
     return mathematics_in_html(typeset_headings(titled_links(cell.source)))
@@ -201,5 +202,5 @@ def caption_of(cell, alt: str) -> list:
 
 
 def html_output(html: str):
-    """An output of a cell."""
+    """HTML as a cell's output."""
     return new_output("display_data", {"text/html": html})

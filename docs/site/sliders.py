@@ -1,4 +1,4 @@
-"""Sliders on a page without a kernel: their views as files, and the HTML that static/sliders.js moves."""
+"""Sliders on a page without a kernel: their views as files, and the HTML that lectures/deck/frames.js moves."""
 
 import hashlib
 import io
@@ -80,7 +80,7 @@ def slider_html(slider: Slider, pictures: Pictures, root: str, run: str | None) 
     where = f'when you <a href="{run}">run this page in your browser</a>' if run else "in a running notebook"
     more = f'<p class="more">Also to be moved, {where}: {escape(", ".join(slider.resting))}.</p>'
     return (
-        f'<figure class="slider" data-views="{root}{place}">{controls}{more if slider.resting else ""}'
+        f'<figure class="frames" data-views="{root}{place}">{controls}{more if slider.resting else ""}'
         f"{picture_html(start.picture, start.alt, start.size, pictures, root)}"
         f'<div class="numbers" aria-live="polite">{numbers}</div>'
         f"<details><summary>The picture in words</summary><p>{escape(start.alt)}</p></details></figure>"

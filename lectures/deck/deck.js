@@ -1,6 +1,6 @@
-// Sets the mathematics, starts reveal.js, fits each slide, and moves the sliders that were drawn beforehand.
+// Typesets the mathematics, starts reveal.js and fits each slide. The sliders are moved by frames.js.
 
-const LARGEST = 1.2, SMALLEST = 0.7; // of the usual size; a slide that needs less has too much on it, and the tests say so
+const LARGEST = 1.2, SMALLEST = 0.7; // relative to the usual size; a slide that needs less has too much on it, and a test says so
 
 function fits(page) {
   const box = page.getBoundingClientRect(), edge = box.right - box.width * 0.04;
@@ -17,36 +17,13 @@ function fit(page) {
   }
 }
 
-function prepareFrames(figure) {
-  const { readings, views } = JSON.parse(figure.querySelector("script").textContent);
-  const inputs = [...figure.querySelectorAll("input")], outputs = [...figure.querySelectorAll("output")];
-  const image = figure.querySelector("img"), numbers = figure.querySelector(".numbers");
-  const show = () => {
-    let place = 0;
-    inputs.forEach((input, i) => {
-      const at = input.type === "checkbox" ? Number(input.checked) : Number(input.value);
-      place = place * readings[i].length + at;
-      outputs[i].textContent = readings[i][at];
-      if (input.type === "range") input.setAttribute("aria-valuetext", readings[i][at]);
-    });
-    image.src = "data:image/png;base64," + views[place].picture;
-    image.alt = views[place].alt;
-    numbers.replaceChildren(...views[place].numbers.map(([name, number]) => {
-      const item = document.createElement("span"), strong = document.createElement("b");
-      strong.textContent = number;
-      item.append(name + ": ", strong);
-      return item;
-    }));
-  };
-  for (const input of inputs) {
-    const own = input.type === "checkbox" ? /^( |Tab)/ : /^(Arrow|Home|End|Page|Tab)/; // any other key is meant for the slides
-    input.addEventListener("input", show);
-    input.addEventListener("keydown", event => { if (!own.test(event.key)) input.blur(); });
-  }
-  show();
+// A slider keeps the keys that move it; any other key is meant for the slides.
+function passKeysOn(input) {
+  const own = input.type === "checkbox" ? /^( |Tab)/ : /^(Arrow|Home|End|Page|Tab)/;
+  input.addEventListener("keydown", event => { if (!own.test(event.key)) input.blur(); });
 }
 
-// What a slide says aside must not be laid out on it: the notes move out of the page, beside it.
+// Notes must not take up room on the slide, so they move out of the page and come right after it.
 function moveNotes(page) {
   for (const aside of page.querySelectorAll("aside.notes")) page.after(aside);
   const notes = [...page.parentElement.querySelectorAll(":scope > aside.notes")].reverse();
@@ -56,7 +33,8 @@ function moveNotes(page) {
 async function start() {
   const pages = [...document.querySelectorAll(".page")];
   pages.forEach(moveNotes);
-  document.querySelectorAll(".frames").forEach(prepareFrames);
+  document.querySelectorAll(".frames input").forEach(passKeysOn);
+  await framesReady; // a slide is fitted with its numbers in place
   document.querySelectorAll("aside.notes details").forEach(details => { details.open = true; });
   if (location.search === "?handout") {
     document.documentElement.classList.add("handout");

@@ -1,19 +1,8 @@
-"""A browser and a JupyterLab for the tests of this folder; without a browser they are skipped, in CI they fail."""
-
-import sys
-from pathlib import Path
+"""A JupyterLab for the tests of this folder."""
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-from browsers import chromium
-from lab import QUIET, Lab
-
-
-@pytest.fixture(scope="session")
-def browser():
-    """Chromium without a window."""
-    yield from chromium(QUIET)
+from tools.lab import Lab
 
 
 @pytest.fixture(scope="session")

@@ -1,22 +1,20 @@
-"""A static deck in a browser: every slide shown, one after the other, and what is wrong with it.
+"""Show every slide of a static deck in a browser and list what's wrong with it.
 
-python tests/browser/decks.py 03 --pictures folder     walk a built deck of build/slides/, a picture of each slide
+python -m tests.browser.decks 03 --pictures folder     a deck of build/slides/, with a picture of each slide
 """
 
 import argparse
-import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
-from browsers import MISSING, find_browser
-from lab import QUIET, ROOT
+from tools.chrome import open_browser
 
+ROOT = Path(__file__).parents[2]
 SIZES = ((1280, 720), (1920, 1080))
 PROBLEMS = (Path(__file__).parent / "problems.js").read_text(encoding="utf-8")
 
 
 class Deck:
-    """One deck at one size, with nothing reachable but the file itself."""
+    """One deck at one size, cut off from the network."""
 
     def __init__(self, browser, path: Path, size: tuple[int, int]):
         width, height = size
@@ -29,13 +27,13 @@ class Deck:
         self.page.wait_for_selector("html[data-ready=yes]", state="attached", timeout=120_000)
 
     def resize(self, size: tuple[int, int]) -> None:
-        """Another window for the same deck."""
+        """Show the same deck in a window of another size."""
         width, height = size
         self.page.set_viewport_size({"width": width, "height": height})
         self.page.wait_for_timeout(200)
 
     def let_through(self, route) -> None:
-        """The file and what is inside it; anything else is a request that leaves the machine."""
+        """Allow the file itself and note any other request as a complaint."""
         if route.request.url.startswith(("file:", "data:", "blob:")):
             route.continue_()
         else:
@@ -43,7 +41,7 @@ class Deck:
             route.abort()
 
     def slides(self) -> list[tuple[int, int]]:
-        """`(h, v)` of every slide, in the order in which they are shown."""
+        """`(h, v)` of every slide, in order."""
         return [
             tuple(place)
             for place in self.page.evaluate(
@@ -52,12 +50,12 @@ class Deck:
         ]
 
     def show(self, place: tuple[int, int]) -> None:
-        """Go to a slide, with all that is uncovered on it step by step."""
+        """Go to a slide and reveal all its fragments."""
         self.page.evaluate("([h, v]) => { Reveal.slide(h, v); while (Reveal.nextFragment()); }", list(place))
         self.page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
     def walk(self, pictures: Path | None = None) -> list[str]:
-        """What is wrong, slide by slide; nothing, if all is well."""
+        """Everything that's wrong, slide by slide; an empty list if nothing is."""
         found = []
         for number, place in enumerate(self.slides(), 1):
             self.show(place)
@@ -69,7 +67,7 @@ class Deck:
         return found + self.complaints
 
     def close(self) -> None:
-        """Leave."""
+        """Close the deck."""
         self.page.close()
 
 
@@ -80,13 +78,8 @@ def main() -> None:
     parser.add_argument("--pictures", type=Path)
     parser.add_argument("--size", type=int, choices=[height for _, height in SIZES], default=720)
     arguments = parser.parse_args()
-    if find_browser() is None:
-        sys.exit(MISSING)
-    from playwright.sync_api import sync_playwright
-
     size = next(size for size in SIZES if size[1] == arguments.size)
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=find_browser(), args=list(QUIET))
+    with open_browser() as browser:
         for number in arguments.numbers:
             path = next((ROOT / "build" / "slides").glob(f"{number}*.html"))
             deck = Deck(browser, path, size)

@@ -7,6 +7,7 @@ from importlib.util import module_from_spec
 import ipywidgets as widgets
 
 from sdpa_course.explore.explorer import Explorer
+from tools.lab import options_of, there_and_back
 
 PATIENCE = 20  # seconds until a picture must have arrived; the machine may be busy
 MOVES = 30  # in quick succession
@@ -23,31 +24,11 @@ def fresh(function) -> Explorer:
     return getattr(module, function.__name__)()
 
 
-def options_of(control) -> list:
-    """The values of a control with steps of its own."""
-    return [option[1] if isinstance(option, tuple) else option for option in control.options]
-
-
 def keys_there_and_back(handle, at: int) -> tuple[str, str, int]:
     """`(key, key back, step)` that move a control without a kernel away from its place `at`, counted from 0."""
     if handle.get_attribute("type") == "checkbox":
         return "Space", "Space", -1 if at else 1
     return ("ArrowLeft", "ArrowRight", -1) if at else ("ArrowRight", "ArrowLeft", 1)
-
-
-def there_and_back(control) -> tuple[object, str, str]:
-    """`(another value, key to it, key back)`, one step away from where the control stands."""
-    value = control.value
-    if isinstance(control, widgets.Checkbox):
-        return not value, "Space", "Space"
-    forward, backward = "ArrowRight", "ArrowLeft"
-    if hasattr(control, "options"):
-        values = options_of(control)
-        at = values.index(value)
-        return (values[at + 1], forward, backward) if at + 1 < len(values) else (values[at - 1], backward, forward)
-    if value + control.step <= control.max:
-        return value + control.step, forward, backward
-    return value - control.step, backward, forward
 
 
 def settle(slider, expected, what: str) -> None:

@@ -1,20 +1,15 @@
 """Every static deck, offline, at both sizes: each slide is shown and checked; sliders move; faults are noticed."""
 
-import sys
 from base64 import b64decode
 from pathlib import Path
 
 import pytest
-from decks import SIZES, Deck
-from driving import keys_there_and_back
 
+from lectures import lecture, slides
 from sdpa_course.explore import all_explorers
 from sdpa_course.explore.frames import frames
-
-ROOT = Path(__file__).parent.parent.parent
-sys.path.insert(0, str(ROOT / "tools"))
-import lecture  # noqa: E402
-import slides  # noqa: E402
+from tests.browser.decks import SIZES, Deck
+from tests.browser.driving import keys_there_and_back
 
 NUMBERS = [*lecture.notebooks(), "guest"]
 
@@ -49,8 +44,7 @@ def test_every_slide_is_whole_at_both_sizes(browser, built, number):
 def test_sliders_move_without_a_kernel(browser, built, number):
     deck = Deck(browser, built(number), SIZES[0])
     figures = deck.page.query_selector_all("figure.frames")
-    names = [slides.slider_of(cell) for cell in slides.read(lecture.notebooks()[number]).cells]
-    names = [name for name in names if name]
+    names = lecture.sliders_of(slides.read(lecture.notebooks()[number]))
     assert len(figures) == len(names) > 0
     for figure, name in zip(figures, names, strict=True):
         h, v = figure.evaluate("f => { const i = Reveal.getIndices(f.closest('section')); return [i.h, i.v || 0]; }")
@@ -75,11 +69,11 @@ def test_sliders_move_without_a_kernel(browser, built, number):
 def shows(figure, drawn, places) -> None:
     """The page's slider stands at these positions, with the package's picture, words and numbers."""
     view = drawn.at(*places)
+    image = figure.query_selector("img")
+    figure.owner_frame().wait_for_function("([image, words]) => image.alt === words", arg=[image, view.alt])
     readings = [output.inner_text() for output in figure.query_selector_all("output")]
     assert readings == [track.readings[place] for track, place in zip(drawn.tracks, places, strict=True)]
-    image = figure.query_selector("img")
     assert b64decode(image.get_attribute("src").partition(",")[2]) == view.picture
-    assert image.get_attribute("alt") == view.alt
     for name, value in view.numbers.items():
         assert f"{name}: {value}" in figure.query_selector(".numbers").inner_text()
 

@@ -1,11 +1,11 @@
 """The browser tests can fail: sliders that are broken on purpose are found out."""
 
-import driving
 import nbformat
 import pytest
-from lab import NotebookPage
 
 from sdpa_course.explore.collapse import collapse_explorer
+from tests.browser import driving
+from tools.lab import NotebookPage
 
 GOOD = "from sdpa_course.explore.collapse import collapse_explorer\n\nexplorer = collapse_explorer()\n"
 BROKEN = {

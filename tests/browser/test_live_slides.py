@@ -1,17 +1,11 @@
 """The live slideshow (make lecture): it starts, runs the cells, shows the slides, and its sliders move."""
 
-import sys
-from pathlib import Path
-
 import pytest
-from driving import fresh, settle, there_and_back
-from lab import Lab, Slider
 
+from lectures import lecture
 from sdpa_course.explore.softmax import temperature_explorer
-
-ROOT = Path(__file__).parent.parent.parent
-sys.path.insert(0, str(ROOT / "tools"))
-import lecture  # noqa: E402
+from tests.browser.driving import fresh, settle
+from tools.lab import Lab, Slider, there_and_back
 
 SLIDE = ".reveal .slides section section.present"
 

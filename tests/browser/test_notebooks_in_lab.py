@@ -4,17 +4,18 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from driving import drive, fresh
-from lab import ROOT, NotebookPage, explorers_of
 
+from lectures.lecture import sliders_of
 from sdpa_course.explore import all_explorers
+from tests.browser.driving import drive, fresh
+from tools.lab import NotebookPage
 
-NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+NOTEBOOKS = sorted((Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
 EXPLORERS = all_explorers()
 
 
 def names_in(path: Path) -> list[str]:
-    return explorers_of(nbformat.read(path, as_version=4).cells)
+    return sliders_of(nbformat.read(path, as_version=4))
 
 
 def test_every_slider_stands_in_a_notebook():

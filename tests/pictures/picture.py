@@ -1,9 +1,14 @@
-"""Draw a sample, turn it into a small picture, and say how far two pictures differ where they differ most."""
+"""Draw a sample, turn it into a small picture, and measure how far two pictures differ where they differ most.
+
+Why not pytest-mpl or matplotlib's own comparison: they average over the whole picture, where another setting of font
+hinting counts for 23 of 255 and a wrong digit for 1.5; here hinting counts for nothing and the digit for 43.
+"""
 
 import numpy as np
 from matplotlib.backend_bases import RendererBase
 from matplotlib.backends.backend_agg import FigureCanvasAgg, RendererAgg
 from matplotlib.figure import Figure
+from numpy.lib.stride_tricks import sliding_window_view
 
 from sdpa_course.figures import new
 from sdpa_course.figures.drawing import styled
@@ -13,7 +18,7 @@ WINDOW = 8  # pixels: about one letter
 
 
 class OutlineRenderer(RendererAgg):
-    """Letters as outlines of the font that matplotlib ships: hinting and the smoothing of text change nothing."""
+    """Draws letters as outlines of the font that matplotlib ships, so that hinting and text smoothing don't matter."""
 
     get_text_width_height_descent = RendererBase.get_text_width_height_descent
 
@@ -23,7 +28,7 @@ class OutlineRenderer(RendererAgg):
 
 
 class OutlineCanvas(FigureCanvasAgg):
-    """A canvas that keeps one `OutlineRenderer`."""
+    """A canvas that draws with one `OutlineRenderer`."""
 
     def get_renderer(self):
         width, height = self.figure.bbox.size
@@ -34,12 +39,12 @@ class OutlineCanvas(FigureCanvasAgg):
 
 
 def name_of(function) -> str:
-    """module.function: two modules have a `score_histogram`."""
+    """module.function, because two modules have a `score_histogram`."""
     return f"{function.__module__.rsplit('.', 1)[-1]}.{function.__name__}"
 
 
 def draw(function) -> Figure:
-    """The figure of a function's sample."""
+    """The figure that a function draws of its sample."""
     sample = SAMPLES[function]
     figure, axes = new(**sample.grid)
     function(axes, *sample.results, **sample.keywords)
@@ -57,20 +62,8 @@ def picture(figure: Figure) -> np.ndarray:
 
 
 def largest_difference(a: np.ndarray, b: np.ndarray) -> float:
-    """Root mean square difference (of 255) within the square of WINDOW pixels where it is largest.
-
-    Over the whole picture one changed digit would drown: it is a few dozen of 100,000 pixels.
-    """
+    """Root mean square difference (of 255) within the square of WINDOW pixels where it is largest."""
     if a.shape != b.shape:
         return float("inf")
     squares = ((a.astype(float) - b) ** 2).mean(axis=-1)  # (height, width)
-    for axis in (0, 1):
-        sums = np.cumsum(np.insert(squares, 0, 0, axis=axis), axis=axis)
-        ahead, behind = (np.take(sums, range(*ends), axis=axis) for ends in window_ends(sums.shape[axis]))
-        squares = (ahead - behind) / WINDOW
-    return float(np.sqrt(max(squares.max(), 0)))
-
-
-def window_ends(n: int) -> tuple[tuple[int, int], tuple[int, int]]:
-    """Where the windows end and where they start, among n cumulated sums."""
-    return (WINDOW, n), (0, n - WINDOW)
+    return float(np.sqrt(sliding_window_view(squares, (WINDOW, WINDOW)).mean(axis=(-2, -1)).max()))

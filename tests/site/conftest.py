@@ -1,17 +1,11 @@
-"""The built site, served on this machine, and a browser. `make test-site` builds it and names its folder, SDPA_SITE."""
+"""The built site, served on this machine. `make test-site` builds it and names its folder in SDPA_SITE."""
 
 import os
-import sys
 from pathlib import Path
 
 import pytest
 
-HERE = Path(__file__).parent
-ROOT = HERE.parent.parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "browser")]
-from browsers import chromium  # noqa: E402
-from lab import QUIET  # noqa: E402
-from serving import Serving  # noqa: E402
+from tests.site.serving import Serving
 
 NOT_BUILT = "the site's tests need a built site: make test-site"
 
@@ -37,9 +31,3 @@ def address(site):
     """Where the site is served, without a slash at the end: below the top of a server, where many sites live."""
     with Serving(site.parent) as address:
         yield f"{address}/{site.name}"
-
-
-@pytest.fixture(scope="session")
-def browser():
-    """Chromium without a window."""
-    yield from chromium(QUIET)

@@ -3,16 +3,14 @@
 `Reader` is one person's browser, with the storage that goes with it; `LitePage` is a notebook open in it.
 """
 
-import sys
 from collections import defaultdict
 from datetime import datetime
 
 import nbformat
-from lab import ROOT, Slider
 from nbval.plugin import coalesce_streams, find_comment_markers, find_metadata_tags, transform_streams_for_comparison
 
-sys.path.insert(0, str(ROOT / "tools"))
-from lite import link
+from docs.site.lite import link
+from tools.lab import Slider
 
 SETTINGS = {
     "@jupyterlab/notebook-extension:tracker": '{"recordTiming": true, "windowingMode": "none"}',

@@ -1,18 +1,16 @@
 """A page of the site as a reader has it: at the sizes of a desktop and a phone, light and dark.
 
-python tests/site/reading.py --pictures folder [page …]    a picture of each page in each look, and what is wrong
+python -m tests.site.reading --pictures folder [page …]    a picture of each page in each look, and what is wrong
 """
 
 import argparse
-import sys
 from pathlib import Path
+
+from tests.site.serving import Serving
+from tools.chrome import open_browser
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "browser")]
-from browsers import MISSING, find_browser  # noqa: E402
-from lab import QUIET  # noqa: E402
-from serving import Serving  # noqa: E402
 
 SIZES = {"desktop": (1280, 900), "phone": (390, 844)}
 LOOKS = [(size, colours) for size in SIZES for colours in ("light", "dark")]
@@ -102,13 +100,8 @@ def main() -> None:
     parser.add_argument("--site", type=Path, default=ROOT / "build" / "site")
     parser.add_argument("--pictures", type=Path, required=True)
     arguments = parser.parse_args()
-    if find_browser() is None:
-        sys.exit(MISSING)
-    from playwright.sync_api import sync_playwright
-
     arguments.pictures.mkdir(parents=True, exist_ok=True)
-    with Serving(arguments.site) as address, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=find_browser(), args=list(QUIET))
+    with Serving(arguments.site) as address, open_browser() as browser:
         for page in arguments.pages or pages(arguments.site):
             reader = Reader(browser, address)
             reader.open(page)

@@ -1,6 +1,6 @@
 """A folder of files on 127.0.0.1, as any web server would give them out; for the tests and for a look.
 
-python tests/site/serving.py [folder] [port]
+python -m tests.site.serving [folder] [port]
 """
 
 import sys

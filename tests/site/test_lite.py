@@ -9,24 +9,21 @@ import json
 import os
 import re
 import shutil
-import sys
 from pathlib import Path
 
 import nbformat
 import pytest
-from driving import there_and_back
 from IPython.core.interactiveshell import InteractiveShell
-from lab import ROOT, explorers_of
-from serving import Serving
 
+from docs.site import lite, pyodide_bundle
+from lectures.lecture import sliders_of
 from sdpa_course.browser import adapt
 from sdpa_course.explore import all_explorers
+from tests.site.lite_page import LitePage, Reader, code_cells, differences, seconds_of
+from tests.site.serving import Serving
+from tools.lab import there_and_back
 
-sys.path.insert(0, str(ROOT / "tools"))
-lite = pytest.importorskip("lite")  # the extra `site` brings what it needs
-import pyodide_bundle  # noqa: E402
-from lite_page import LitePage, Reader, code_cells, differences, seconds_of  # noqa: E402
-
+ROOT = Path(__file__).parents[2]
 ALL = os.environ.get("SDPA_LITE") == "all"
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb" if ALL else "0[0-8]_*.ipynb"))
 SOLVED = sorted((ROOT / "solutions").glob("*/*.ipynb" if ALL else "ps03/*.ipynb"))
@@ -97,7 +94,7 @@ def test_a_notebook_runs_in_the_browser_and_gives_what_is_stored(reader, path):
     assert [output for cell in code_cells(found) for output in cell.outputs if output.output_type == "error"] == []
     if path.stem != WITH_TORCH:
         assert differences(found, stored) == []
-    names, sliders = explorers_of(stored.cells), page.sliders()
+    names, sliders = sliders_of(stored), page.sliders()
     assert len(sliders) == len(names)
     for name, slider in zip(names, sliders, strict=True):
         move_twice(slider, all_explorers()[name]())

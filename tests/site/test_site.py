@@ -3,24 +3,22 @@
 import io
 import json
 import re
-import sys
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+import nbformat
 import pytest
-from driving import keys_there_and_back
-from links import Page, broken_links
 from PIL import Image
-from reading import LOOKS, Reader, pages
 
+from docs.site.typesetting import mathematics_in_html, typeset, typeset_headings
+from lectures.lecture import sliders_of
 from sdpa_course.explore import all_explorers
 from sdpa_course.explore.frames import MOST, track
+from tests.browser.driving import keys_there_and_back
+from tests.site.links import Page, broken_links
+from tests.site.reading import LOOKS, Reader, pages
 
-ROOT = Path(__file__).parent.parent.parent
-sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "docs" / "site")]
-from lecture import slider_of  # noqa: E402
-from typesetting import mathematics_in_html, typeset, typeset_headings  # noqa: E402
-
+ROOT = Path(__file__).parents[2]
 NOTEBOOKS = sorted(path.relative_to(ROOT) for path in (ROOT / "notebooks").glob("*.ipynb"))
 EXERCISES = sorted(path.relative_to(ROOT) for path in (ROOT / "exercises").glob("*/*.ipynb"))
 DOCS = sorted(path.relative_to(ROOT) for path in (ROOT / "docs").glob("*.md"))
@@ -35,15 +33,9 @@ def cells(path: Path, kind: str) -> list[dict]:
     return [cell | {"source": "".join(cell["source"])} for cell in stored if cell["cell_type"] == kind]
 
 
-class Cell(dict):
-    """A cell as `slider_of` asks for it."""
-
-    source = property(lambda self: self["source"])
-
-
 def sliders(path: Path) -> list[str]:
     """The sliders of a notebook."""
-    return [name for cell in cells(path, "code") if (name := slider_of(Cell(cell)))]
+    return sliders_of(nbformat.read(ROOT / path, as_version=4))
 
 
 def test_all_pages_are_there(site):
@@ -86,7 +78,7 @@ WITH_SLIDERS = [path for path in (*NOTEBOOKS, *EXERCISES) if sliders(path)]
 def test_sliders_move_without_a_kernel(browser, address, site, path):
     reader = Reader(browser, address)
     reader.open(path.with_suffix(".html").as_posix())
-    figures = reader.page.query_selector_all("figure.slider")
+    figures = reader.page.query_selector_all("figure.frames")
     assert len(figures) == len(sliders(path))
     for figure, name in zip(figures, sliders(path), strict=True):
         explorer = all_explorers()[name]()

@@ -1,13 +1,12 @@
-"""JupyterLab as a reader has it, driven through a browser.
+"""Drive JupyterLab through a browser, the way a reader uses it.
 
-`Lab` starts a server on 127.0.0.1 with a token and a fresh profile; `NotebookPage` opens a notebook in it, runs it
-and finds its sliders; a `Slider` is one of them: controls, picture and numbers, as they stand on the page.
+`Lab` starts a server on 127.0.0.1 with a token and a fresh profile, `NotebookPage` opens and runs a notebook in it, and
+`Slider` is one slider on that page: its controls, its picture and its numbers.
 """
 
 import base64
 import json
 import os
-import re
 import secrets
 import shutil
 import socket
@@ -17,30 +16,21 @@ import time
 import urllib.request
 from pathlib import Path
 
-ROOT = Path(__file__).parent.parent.parent
-QUIET = (  # nothing but the page: no news, no updates, no sandbox as root
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-)
+import ipywidgets as widgets
+
 SETTINGS = {
     "apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
-    "notebook-extension/tracker": {"windowingMode": "none"},  # all cells on the page, seen or not
+    "notebook-extension/tracker": {"windowingMode": "none"},  # render every cell, on screen or not
 }
-THEMES = {"light": "JupyterLab Light", "dark": "JupyterLab Dark"}
 
 
 class Lab:
-    """A JupyterLab of its own, in a folder of its own: nothing of the user's is read or changed."""
+    """A JupyterLab that keeps everything in one folder: it neither reads nor changes the user's own settings."""
 
-    def __init__(self, folder: Path, theme: str = "light"):
+    def __init__(self, folder: Path):
         self.folder, self.token = Path(folder), secrets.token_hex(16)
         (self.folder / "notebooks").mkdir(parents=True)
-        settings = {**SETTINGS, "apputils-extension/themes": {"theme": THEMES[theme]}}
-        for name, values in settings.items():
+        for name, values in SETTINGS.items():
             path = self.folder / "settings" / "@jupyterlab" / f"{name}.jupyterlab-settings"
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(json.dumps(values))
@@ -62,7 +52,7 @@ class Lab:
         self.wait()
 
     def wait(self, seconds: float = 60) -> None:
-        """Until it answers."""
+        """Wait until the server answers."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             if self.server.poll() is not None:
@@ -76,16 +66,16 @@ class Lab:
         raise RuntimeError(f"JupyterLab did not start:\n{(self.folder / 'server.log').read_text()[-2000:]}")
 
     def address(self, path: str) -> str:
-        """Of a page, token included."""
+        """The address of a page, token included."""
         return f"http://127.0.0.1:{self.port}/{path}?token={self.token}"
 
     def add(self, notebook: Path) -> str:
-        """Copy a notebook into the lab's folder; gives its name there."""
+        """Copy a notebook into the lab's folder and return its name there."""
         shutil.copy(notebook, self.folder / "notebooks")
         return Path(notebook).name
 
     def stop(self) -> None:
-        """End the server and its kernels."""
+        """Stop the server and its kernels."""
         self.server.terminate()
         try:
             self.server.wait(20)
@@ -96,14 +86,14 @@ class Lab:
 
 
 def free_port() -> int:
-    """A port that nobody uses just now."""
+    """A port that's free right now."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
 
 
 class NotebookPage:
-    """A notebook on a page of its own."""
+    """A notebook in a browser tab of its own."""
 
     def __init__(self, browser, lab: Lab, name: str):
         self.page = browser.new_page(viewport={"width": 1400, "height": 1000})
@@ -119,12 +109,15 @@ class NotebookPage:
         )
 
     def hear(self, kind: str, text: str) -> None:
-        """Keep what the browser's console complains about."""
-        if kind == "error":
+        """Keep the errors from the browser's console.
+
+        Except one: the extra `site` installs JupyterLite's kernel, which looks for JupyterLite in every JupyterLab.
+        """
+        if kind == "error" and "Shared module @jupyterlite/services" not in text:
             self.complaints.append(f"console error: {text}")
 
     def run_all(self, seconds: float = 240) -> None:
-        """Run every cell, and wait until the last one is done."""
+        """Run every cell and wait for the last one to finish."""
         self.page.evaluate("() => window.jupyterapp.commands.execute('notebook:run-all-cells')")
         self.page.wait_for_function(
             """() => {
@@ -145,7 +138,7 @@ class NotebookPage:
         return [element.inner_text() for element in self.page.query_selector_all(selector)]
 
     def scrolling(self) -> list[str]:
-        """Outputs that do not fit and got a scroll bar of their own."""
+        """Outputs that don't fit and got their own scroll bar."""
         return self.page.evaluate(
             """() => [...document.querySelectorAll('.jp-OutputArea-output')].filter(
                 e => (e.scrollHeight > e.clientHeight + 4 && getComputedStyle(e).overflowY != 'visible')
@@ -153,11 +146,11 @@ class NotebookPage:
         )
 
     def sliders(self) -> list["Slider"]:
-        """Those of the page, from the top down."""
+        """The sliders on the page, top to bottom."""
         return [Slider(self.page, box) for box in self.page.query_selector_all(".widget-vbox:has(.widget-image)")]
 
     def close(self) -> None:
-        """Shut the kernel down and leave."""
+        """Shut down the kernel and close the tab."""
         self.page.evaluate(
             "() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown().catch(() => undefined)"
         )
@@ -171,14 +164,14 @@ class Slider:
         self.page, self.box = page, box
 
     def control(self, description: str):
-        """What takes the keys: the handle or box with this label."""
+        """The handle or checkbox with this label: the element that takes key presses."""
         for row in self.box.query_selector_all(".widget-inline-hbox, .widget-hbox, .widget-checkbox"):
             if description in [label.inner_text().strip() for label in row.query_selector_all("label")]:
                 return row.query_selector(".noUi-handle, input[type=checkbox]")
         raise AssertionError(f"no control is labelled {description!r}")
 
     def press(self, description: str, *keys: str) -> None:
-        """Press keys on a control, one right after the other, as a reader without a mouse does."""
+        """Press keys on a control in quick succession, like a reader without a mouse."""
         handle = self.control(description)
         handle.scroll_into_view_if_needed()
         handle.focus()
@@ -186,7 +179,7 @@ class Slider:
             self.page.keyboard.press(key)
 
     def pictures(self) -> list[bytes]:
-        """All pictures in the box: there should be one."""
+        """Every picture in the box; there should be exactly one."""
         found = self.box.evaluate(
             """async box => Promise.all([...box.querySelectorAll('img')].map(async image => {
                 const bytes = new Uint8Array(await (await fetch(image.src)).arrayBuffer());
@@ -198,7 +191,7 @@ class Slider:
         return [base64.b64decode(picture) for picture in found]
 
     def text(self) -> str:
-        """The live numbers, and the picture in words below them."""
+        """The live numbers and the description of the picture below them."""
         return " ".join(html.text_content() for html in self.box.query_selector_all(".widget-html-content"))
 
     def latency(self, description: str, key: str, seconds: float = 10) -> float:
@@ -223,7 +216,21 @@ class Slider:
         return took / 1000
 
 
-def explorers_of(cells) -> list[str]:
-    """The names of the sliders in a notebook's code cells, in order: `collapse_explorer` and the like."""
-    code = [cell.source for cell in cells if cell.cell_type == "code"]
-    return [name for source in code for name in re.findall(r"^(\w+_explorer)\(\)", source, re.MULTILINE)]
+def options_of(control) -> list:
+    """The values of a control that has a list of options."""
+    return [option[1] if isinstance(option, tuple) else option for option in control.options]
+
+
+def there_and_back(control) -> tuple[object, str, str]:
+    """`(a value one step away, key that leads there, key that leads back)`."""
+    value = control.value
+    if isinstance(control, widgets.Checkbox):
+        return not value, "Space", "Space"
+    forward, backward = "ArrowRight", "ArrowLeft"
+    if hasattr(control, "options"):
+        values = options_of(control)
+        at = values.index(value)
+        return (values[at + 1], forward, backward) if at + 1 < len(values) else (values[at - 1], backward, forward)
+    if value + control.step <= control.max:
+        return value + control.step, forward, backward
+    return value - control.step, backward, forward

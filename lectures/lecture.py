@@ -1,9 +1,9 @@
-"""Lecture live: a notebook as slides in the browser, with a kernel behind it.
+"""Lecture live: show a notebook as slides in the browser, with a kernel running behind it.
 
-python tools/lecture.py 03 [options for JupyterLab]
+python -m lectures.lecture 03 [options for JupyterLab]
 
-The talk is given from a copy in my_lectures/, so whatever is typed or run in it leaves the course alone. A copy from an
-earlier talk is kept under another name.
+You talk from a copy in my_lectures/, so nothing you type or run changes the course. A copy left over from an earlier
+talk is kept under another name.
 """
 
 import os
@@ -18,7 +18,7 @@ import nbformat
 ROOT = Path(__file__).parent.parent
 LIVE = ROOT / "lectures" / "live"
 TALKS = ROOT / "my_lectures"
-OUTPUT_ONLY = "slide-output"  # tag of a cell whose code is not shown on its slide
+OUTPUT_ONLY = "slide-output"  # tag of a cell whose slide shows its output without its code
 RISE = {  # settings of the slideshow, stored in the copy
     "theme": "white",
     "transition": "none",
@@ -30,12 +30,12 @@ RISE = {  # settings of the slideshow, stored in the copy
 
 
 def notebooks() -> dict[str, Path]:
-    """The notebooks that are lectured on, by number: all but the appendix."""
+    """The notebooks that have a lecture, by number: all but the appendix."""
     return {path.name[:2]: path for path in sorted((ROOT / "notebooks").glob("[0-9]*.ipynb"))}
 
 
 def prepare(path: Path, folder: Path = TALKS) -> Path:
-    """A copy for the talk: the code of figures and sliders folded away, the slideshow's settings in it."""
+    """Copy a notebook for the talk, with the code of figures and sliders folded away and the slideshow's settings."""
     folder.mkdir(exist_ok=True)
     copy = folder / path.name
     if copy.exists():
@@ -52,7 +52,7 @@ def prepare(path: Path, folder: Path = TALKS) -> Path:
 
 
 def only_output(cell) -> bool:
-    """Whether a slide shows what the cell gives and not its code: figures, sliders, and cells that are tagged so."""
+    """Whether a slide shows a cell's output without its code: figures, sliders, and cells tagged for it."""
     if cell.cell_type != "code":
         return False
     pictured = any("image/png" in output.get("data", {}) for output in cell.outputs)
@@ -65,15 +65,20 @@ def slider_of(cell) -> str | None:
     return found and found[1]
 
 
+def sliders_of(notebook) -> list[str]:
+    """The sliders of a notebook, top to bottom."""
+    return [name for cell in notebook.cells if cell.cell_type == "code" and (name := slider_of(cell))]
+
+
 def main() -> None:
-    """Prepare the copy, then become JupyterLab."""
+    """Prepare the copy, then turn into JupyterLab."""
     number, options = sys.argv[1] if len(sys.argv) > 1 else "", sys.argv[2:]
     if number not in notebooks():
-        sys.exit(f"sdpa-course: say which notebook: make lecture NB=03; there are {', '.join(notebooks())}")
+        sys.exit(f"sdpa-course: which notebook? For example: make lecture NB=03. There are {', '.join(notebooks())}.")
     copy = prepare(notebooks()[number])
     os.environ["JUPYTER_PATH"] = os.pathsep.join(filter(None, [str(LIVE), os.environ.get("JUPYTER_PATH")]))
     place = copy.relative_to(ROOT).as_posix()
-    print(f"sdpa-course: the talk is {place}; its address with the token is printed below, Ctrl-C stops it", flush=True)
+    print(f"sdpa-course: your talk is {place}; open the address printed below, stop with Ctrl-C", flush=True)
     command = [sys.executable, "-m", "jupyterlab", "--ip=127.0.0.1", f"--ServerApp.root_dir={ROOT}"]
     command += [f"--LabApp.default_url=/rise/{place}", *options]
     os.execv(sys.executable, command)

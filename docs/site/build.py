@@ -1,8 +1,8 @@
-"""Build the course as a web site that any server can host: pages to read, sliders that move, notebooks that run.
+"""Build the course as a web site that any server can host: pages to read, sliders to move, notebooks to run.
 
-python tools/site.py              into build/site/; the kernel comes from Pyodide's public distribution
-python tools/site.py --offline    with the kernel in it: no request leaves the site
-python tools/site.py --no-lite    the pages alone, in a minute; a lite/ from an earlier build stays
+python -m docs.site.build              into build/site/; readers load Python from Pyodide's public distribution
+python -m docs.site.build --offline    with Python included: no request leaves the site
+python -m docs.site.build --no-lite    only the pages, in a minute; keeps lite/ from an earlier build
 """
 
 import argparse
@@ -12,15 +12,14 @@ import time
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-ROOT = Path(__file__).parent.parent
-PAGES = ROOT / "docs" / "site"
-sys.path[:0] = [str(ROOT / "tools"), str(PAGES), str(ROOT / "tests" / "browser")]
-from assets import drop_leftovers, put_mathjax, trim_icons  # noqa: E402
-from claims import claims_page  # noqa: E402
-from gather import Gathering, slider_names  # noqa: E402
-from sliders import Pictures, draw_all  # noqa: E402
+from sphinx.cmd.build import main as sphinx
 
-from downloads import downloads_page, put_decks, put_files  # noqa: E402
+from . import lite
+from .assets import drop_leftovers, put_mathjax, trim_icons
+from .claims import claims_page
+from .downloads import downloads_page, put_decks, put_files
+from .gather import ROOT, SITE, Gathering, slider_names
+from .sliders import Pictures, draw_all
 
 OUTPUT = ROOT / "build" / "site"
 SOURCE = ROOT / "build" / "site-source"
@@ -28,7 +27,7 @@ LITE = "lite"
 
 
 def empty(site: Path, *, but: str | None) -> None:
-    """Remove an earlier build."""
+    """Remove an earlier build, except for one folder."""
     site.mkdir(parents=True, exist_ok=True)
     for path in site.iterdir():
         if path.name != but:
@@ -53,31 +52,29 @@ def build_pages(site: Path, *, runnable: bool) -> None:
 
 
 def run_sphinx(source: Path, site: Path) -> None:
-    """Sphinx, with every warning an error: a link that leads nowhere, a heading that does not fit."""
-    from sphinx.cmd.build import main as sphinx
-
+    """Run Sphinx and treat every warning as an error: a dead link, a heading at the wrong level."""
     trees = source.parent / "site-trees"
     shutil.rmtree(trees, ignore_errors=True)
-    options = ["-q", "-W", "--keep-going", "-j", "auto", "-c", str(PAGES), "-d", str(trees)]
+    options = ["-q", "-W", "--keep-going", "-j", "auto", "-c", str(SITE), "-d", str(trees)]
     if sphinx(["-b", "html", *options, str(source), str(site)]):
-        sys.exit("sdpa-course: Sphinx found fault with the pages; the lines above say where")
+        sys.exit("sdpa-course: Sphinx found problems in the pages; see the lines above")
 
 
 def say(words: str) -> None:
-    """Tell how far it is."""
+    """Report progress."""
     print(f"sdpa-course: {words}", flush=True)
 
 
 def size_of(folder: Path) -> float:
-    """In MB."""
+    """The size of a folder in MB."""
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) / 1e6
 
 
 def main() -> None:
-    """Build the site, then say how long it took and how large it is."""
+    """Build the site, then report how long it took and how large it is."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--offline", action="store_true", help="bundle the kernel that runs in the browser")
-    parser.add_argument("--no-lite", action="store_true", help="do not build the part that runs notebooks")
+    parser.add_argument("--offline", action="store_true", help="include the Python that runs in the browser")
+    parser.add_argument("--no-lite", action="store_true", help="don't build the part that runs notebooks")
     arguments = parser.parse_args()
     begun = time.monotonic()
     empty(OUTPUT, but=LITE if arguments.no_lite else None)
@@ -86,8 +83,6 @@ def main() -> None:
     pages = time.monotonic() - begun
     say(f"the pages: {pages:.0f} s")
     if not arguments.no_lite:
-        import lite
-
         lite.build(OUTPUT / LITE, offline=arguments.offline)
         say(f"the notebooks that run in the browser: {time.monotonic() - begun - pages:.0f} s")
     whole, runs = size_of(OUTPUT), size_of(OUTPUT / LITE) if (OUTPUT / LITE).exists() else 0

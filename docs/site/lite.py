@@ -1,7 +1,7 @@
-"""Build the part of the site that runs: JupyterLite with all notebooks and exercises, and the package in its kernel.
+"""Build the part of the site that runs: JupyterLite with every notebook and exercise, and the package installed.
 
-python tools/lite.py                  into build/site/lite/, Python comes from Pyodide's public distribution
-python tools/lite.py --offline        with Pyodide in it, for a room without a network
+python -m docs.site.lite              into build/site/lite/; readers load Python from Pyodide's public distribution
+python -m docs.site.lite --offline    with Pyodide included, for a room without a network
 """
 
 import argparse
@@ -14,16 +14,14 @@ from pathlib import Path
 
 import nbformat
 
-ROOT = Path(__file__).parent.parent
-sys.path.insert(0, str(ROOT / "tools"))
-from pyodide_bundle import bundle, digest, download, find, run  # noqa: E402
+from .pyodide_bundle import ROOT, bundle, digest, download, find, run
 
 SETTINGS = ROOT / "docs" / "site" / "lite"
-WORK = ROOT / "build" / "lite"  # what is fetched stays here, and is not fetched again
+WORK = ROOT / "build" / "lite"  # keeps downloads from one build to the next
 OUTPUT = ROOT / "build" / "site" / "lite"
 CONTENTS = ("notebooks/*.ipynb", "exercises/*/*.ipynb", "downloads/*", "docs/benchmarks.md", "docs/homework.md")
 KERNEL = "@jupyterlite/pyodide-kernel-extension:kernel"
-METADATA = {  # as the browser's kernel has it: opening a notebook does not change it, so it is not stored there
+METADATA = {  # what the browser's kernel would write, so that opening a notebook doesn't mark it as changed
     "kernelspec": {"display_name": "Python (Pyodide)", "language": "python", "name": "python"},
     "language_info": {
         "codemirror_mode": {"name": "python", "version": 3},
@@ -36,12 +34,12 @@ METADATA = {  # as the browser's kernel has it: opening a notebook does not chan
     },
 }
 EXTENSIONS = ("@jupyterlite/pyodide-kernel-extension", "@jupyter-widgets/jupyterlab-manager")
-WITHOUT_PYODIDE = ("comm", "ipywidgets")  # pure Python that the package needs and Pyodide does not have
-FROM_WORKER = "../../../../"  # the kernel's worker stands four folders below the site
+NOT_IN_PYODIDE = ("comm", "ipywidgets")  # pure Python that the package needs and Pyodide doesn't have
+FROM_WORKER = "../../../../"  # the kernel's worker is four folders below the site
 
 
 def build(output: Path, *, offline: bool) -> None:
-    """Write a complete JupyterLite into a folder of its own."""
+    """Write a complete JupyterLite into a folder."""
     begin = time.monotonic()
     stage = WORK / "stage"
     for folder in (stage, output):
@@ -56,7 +54,7 @@ def build(output: Path, *, offline: bool) -> None:
     (stage / "jupyter-lite.json").write_text(json.dumps(settings, indent=1), encoding="utf-8")
     shutil.copyfile(SETTINGS / "overrides.json", stage / "overrides.json")
     (stage / "jupyter_lite_config.json").write_text(json.dumps(lite_config(stage, output)))
-    run([sys.executable, "-m", "jupyterlite_core", "build"], stage, "JupyterLite could not be built")
+    run([sys.executable, "-m", "jupyterlite_core", "build"], stage, "JupyterLite couldn't be built")
     (output / "tree").mkdir()
     shutil.copyfile(SETTINGS / "tree.html", output / "tree" / "index.html")
     for name, wheel in places.items():
@@ -70,45 +68,45 @@ def build(output: Path, *, offline: bool) -> None:
 def link(path: str) -> str:
     """The address of a notebook below the built folder.
 
-    Each has a workspace of its own: in a common one, the lab opens all notebooks that were open before, each with
-    its own Python.
+    Each notebook gets its own workspace: in a shared one, the lab would reopen every notebook that was open before,
+    each with its own Python.
     """
     return f"lab/index.html?path={path}&workspace={Path(path).stem}"
 
 
 def stage_contents(folder: Path) -> None:
-    """Copy what a reader opens; the notebooks name the browser's kernel."""
+    """Copy the files a reader can open; notebooks get the browser's kernel."""
     for path in (path for pattern in CONTENTS for path in sorted(ROOT.glob(pattern))):
         target = folder / path.relative_to(ROOT)
         target.parent.mkdir(parents=True, exist_ok=True)
         if path.suffix == ".ipynb":
             notebook = nbformat.read(path, as_version=4)
             notebook.metadata = METADATA
-            target.write_text(json.dumps(notebook, ensure_ascii=False), encoding="utf-8")  # text whole, not in lines
+            target.write_text(json.dumps(notebook, ensure_ascii=False), encoding="utf-8")  # cells as strings
         else:
             shutil.copyfile(path, target)
 
 
 def wheels(stage: Path) -> list[Path]:
-    """The course's own wheel, built now, and those of packages that Pyodide does not have."""
-    source, own = stage / "package", stage / "wheel"  # from a copy: what an earlier build left behind is not in it
+    """The course's own wheel, freshly built, and those of the packages that Pyodide doesn't have."""
+    source, own = stage / "package", stage / "wheel"  # built from a copy, free of what earlier builds left
     shutil.copytree(ROOT / "sdpa_course", source / "sdpa_course", ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copyfile(ROOT / name, source / name)
     command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check", "--no-deps"]
-    run([*command, f"--wheel-dir={own}", str(source)], ROOT, "the package's wheel could not be built")
+    run([*command, f"--wheel-dir={own}", str(source)], ROOT, "pip couldn't build the package's wheel")
     others = WORK / "wheels"
-    download([f"{name}=={version(name)}" for name in WITHOUT_PYODIDE], others)
-    return [*(find(others, name, version(name)) for name in WITHOUT_PYODIDE), *own.glob("*.whl")]
+    download([f"{name}=={version(name)}" for name in NOT_IN_PYODIDE], others)
+    return [*(find(others, name, version(name)) for name in NOT_IN_PYODIDE), *own.glob("*.whl")]
 
 
 def place(wheel: Path) -> str:
-    """Where a wheel stands on the site: a changed one has another address, so that no cache confuses the two."""
+    """A wheel's place on the site: it depends on the contents, so that no cache serves an old one."""
     return f"wheels/{digest(wheel)[:12]}/{wheel.name}"
 
 
 def lite_config(stage: Path, output: Path) -> dict:
-    """What `jupyter lite build` builds: the lab and, for phones, single notebooks; with sliders and the kernel."""
+    """Settings for `jupyter lite build`: the lab and, for phones, single notebooks, with widgets and the kernel."""
     extensions = Path(sys.prefix) / "share" / "jupyter" / "labextensions"
     return {
         "LiteBuildConfig": {
@@ -124,10 +122,10 @@ def lite_config(stage: Path, output: Path) -> dict:
 
 
 def main() -> None:
-    """Build what is asked for."""
+    """Build JupyterLite from the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--offline", action="store_true", help="with Pyodide in it: no network is needed to run it")
-    parser.add_argument("--output", type=Path, default=OUTPUT, help="the folder, made anew")
+    parser.add_argument("--offline", action="store_true", help="include Pyodide, so that it runs without a network")
+    parser.add_argument("--output", type=Path, default=OUTPUT, help="the folder to write to; replaced if it exists")
     arguments = parser.parse_args()
     build(arguments.output, offline=arguments.offline)
 

@@ -1,8 +1,8 @@
-"""Build the lectures: one deck for each notebook, as one HTML file that needs no network, and a PDF handout of it.
+"""Build the lectures: for each notebook a deck, in one HTML file that works offline, and a PDF handout.
 
-python tools/slides.py                    all of 00–11 and the guest lecture, into build/slides/
-python tools/slides.py 03 07              these
-python tools/slides.py --no-handouts 03   without the PDF, for which a Chrome or Chromium is needed
+python -m lectures.slides                    every notebook but the appendix, and the guest lecture, in build/slides/
+python -m lectures.slides 03 07              only these notebooks
+python -m lectures.slides --no-handouts 03   without the PDF, which takes Chrome or Chromium to print
 """
 
 import argparse
@@ -19,11 +19,9 @@ from traitlets.config import Config
 
 from sdpa_course.explore import all_explorers
 from sdpa_course.explore.frames import frames_html
+from tools.chrome import NOT_FOUND, find_browser, open_browser
 
-ROOT = Path(__file__).parent.parent
-sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "tests" / "browser")]
-from browsers import find_browser  # noqa: E402
-from lecture import OUTPUT_ONLY, notebooks, only_output, slider_of  # noqa: E402
+from .lecture import OUTPUT_ONLY, ROOT, notebooks, only_output, slider_of
 
 DECK = ROOT / "lectures" / "deck"
 GUEST = ROOT / "lectures" / "guest_lecture.json"
@@ -31,16 +29,17 @@ SLIDES = ROOT / "build" / "slides"
 
 
 def shipped(package: str, path: str) -> str:
-    """A file that an installed package brings along."""
+    """The text of a file that an installed package brings along."""
     return Path(distribution(package).locate_file(path)).read_text(encoding="utf-8")
 
 
 def parts(title: str) -> dict:
-    """What the template puts into every deck."""
+    """What the template puts in every deck."""
     reveal = "sphinx_revealjs/_static/revealjs"
     return {
         "title": title,
         "css": (DECK / "deck.css").read_text(encoding="utf-8"),
+        "frames": (DECK / "frames.js").read_text(encoding="utf-8"),
         "script": (DECK / "deck.js").read_text(encoding="utf-8"),
         "reveal_css": shipped("sphinx-revealjs", f"{reveal}/dist/reveal.css"),
         "reveal": shipped("sphinx-revealjs", f"{reveal}/dist/reveal.js"),
@@ -50,12 +49,12 @@ def parts(title: str) -> dict:
 
 
 def read(path: Path):
-    """A notebook."""
+    """Read a notebook."""
     return nbformat.read(path, as_version=4)
 
 
 def prepare(notebook) -> None:
-    """Make of a notebook what goes on slides: figures without their code, sliders with their frames, where we are."""
+    """Turn a notebook into slides: figures without code, sliders with their frames, the section at the top."""
     explorers = all_explorers()
     section = ""
     for cell in notebook.cells:
@@ -72,7 +71,7 @@ def prepare(notebook) -> None:
 
 
 def slide_type(cell) -> str:
-    """`slide`, `subslide`, `fragment`, `skip`, `notes`, or `-` for one that goes on."""
+    """`slide`, `subslide`, `fragment`, `skip`, `notes`, or `-` for a cell that continues the slide before it."""
     return cell.metadata.get("slideshow", {}).get("slide_type", "-")
 
 
@@ -83,7 +82,7 @@ def deck(path: Path) -> str:
 
 
 def guest_lecture() -> str:
-    """A talk made of sections of several notebooks, with a beginning, an end and notes of its own, as HTML."""
+    """The guest lecture as HTML: sections of several notebooks, with an opening, a closing and notes of its own."""
     plan = json.loads(GUEST.read_text(encoding="utf-8"))
     opening, closing = plan["opening"], plan["closing"]
     cells = [marked(f"# {plan['title']}\n\n{opening['slide']}", "slide"), marked(opening["notes"], "notes")]
@@ -96,12 +95,12 @@ def guest_lecture() -> str:
 
 
 def marked(text: str, kind: str):
-    """A cell of text on a slide, or in its notes."""
+    """A cell of text for a slide or for its notes."""
     return new_markdown_cell(text, metadata={"slideshow": {"slide_type": kind}})
 
 
 def sections(notebook) -> dict[str, list]:
-    """The cells of each section, by its heading; what stands before the first one is called Title."""
+    """The cells of each section by heading; those before the first heading go under "Title"."""
     found, heading = {"Title": []}, "Title"
     for cell in notebook.cells:
         begins = re.match(r"## (.+)", cell.source) if cell.cell_type == "markdown" else None
@@ -113,7 +112,7 @@ def sections(notebook) -> dict[str, list]:
 
 
 def export(notebook, title: str) -> str:
-    """Slides as one HTML file."""
+    """A notebook as slides in one HTML file."""
     prepare(notebook)
     settings = Config(
         SlidesExporter={"exclude_input_prompt": True, "exclude_output_prompt": True, "exclude_anchor_links": True},
@@ -125,30 +124,22 @@ def export(notebook, title: str) -> str:
 
 
 def print_handouts(decks: list[Path]) -> None:
-    """Each deck as a PDF beside it: the slides in small, what is said about them underneath."""
-    browser = find_browser()
-    if browser is None:
-        sys.exit(
-            "sdpa-course: the decks are built, the PDF handouts are not: no Chrome or Chromium was found; install one "
-            "(on Debian and Ubuntu: apt-get install chromium), or name it: CHROME=/path/to/chrome make slides"
-        )
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        chrome = playwright.chromium.launch(executable_path=browser, args=["--no-sandbox", "--disable-gpu"])
+    """Print each deck to a PDF beside it: every slide in small, with its notes underneath."""
+    if find_browser() is None:
+        sys.exit(f"sdpa-course: built the decks, but can't print the PDF handouts: {NOT_FOUND}")
+    with open_browser() as browser:
         for path in decks:
-            page = chrome.new_page()
-            page.emulate_media(media="screen")  # reveal.js has rules of its own for paper
+            page = browser.new_page()
+            page.emulate_media(media="screen")  # reveal.js has its own rules for paper
             page.goto(f"{path.as_uri()}?handout")
             page.wait_for_selector("html[data-ready=yes]", state="attached", timeout=120_000)
             page.pdf(path=path.with_suffix(".pdf"), prefer_css_page_size=True, print_background=True)
             page.close()
             print(f"printed {path.with_suffix('.pdf').relative_to(ROOT)}", flush=True)
-        chrome.close()
 
 
 def store(name: str, html: str) -> Path:
-    """Write a deck, and say so."""
+    """Write a deck and report it."""
     path = SLIDES / f"{name}.html"
     path.write_text(html, encoding="utf-8")
     print(f"built {path.relative_to(ROOT)}", flush=True)
@@ -156,15 +147,15 @@ def store(name: str, html: str) -> Path:
 
 
 def main() -> None:
-    """Build what is asked for."""
+    """Build the decks that were asked for."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("numbers", nargs="*", metavar="NB", help="numbers of notebooks, such as 03; all without them")
-    parser.add_argument("--no-handouts", action="store_true", help="do not print the PDF handouts")
+    parser.add_argument("numbers", nargs="*", metavar="NB", help="numbers of notebooks, such as 03; all by default")
+    parser.add_argument("--no-handouts", action="store_true", help="don't print the PDF handouts")
     arguments = parser.parse_args()
     there = notebooks()
     for number in arguments.numbers:
         if number not in there:
-            sys.exit(f"sdpa-course: there is no lecture {number!r}; there are {', '.join(there)}")
+            sys.exit(f"sdpa-course: no lecture is called {number!r}; there are {', '.join(there)}")
     SLIDES.mkdir(parents=True, exist_ok=True)
     built = [store(there[number].stem, deck(there[number])) for number in arguments.numbers or there]
     if not arguments.numbers:
