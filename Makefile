@@ -87,7 +87,7 @@ grade:
 
 bench:
 	$(ENVIRONMENT) install lab tests homework torch
-	@$(BIN)/python -m tools.bench
+	@$(BIN)/python -m tools.bench $(ONLY)
 
 flashcards:
 	$(ENVIRONMENT) install lab tests
