@@ -9,14 +9,8 @@ import sys
 from .kernels.blocked import attention
 from .kernels.decoding import KVCache, multihead_decode
 from .kernels.masks import causal_mask, combine_masks, padding_mask, window_mask
-from .kernels.multihead import (
-    MultiHeadParams,
-    init_multihead,
-    merge_heads,
-    multihead_backward,
-    multihead_forward,
-    split_heads,
-)
+from .kernels.multihead import merge_heads, multihead_backward, multihead_forward, split_heads
+from .kernels.params import MultiHeadParams, init_multihead
 from .kernels.sdpa import attention_backward, attention_forward
 from .kernels.softmax import softmax_backward, softmax_forward, softmax_jacobian
 

@@ -12,7 +12,7 @@ from sdpa_course.experiments.ablation import Cell
 from sdpa_course.explore import claims as explore
 from sdpa_course.figures import new
 from sdpa_course.figures.claims import LOOKS, LOWEST, folk_claims, verdict_grid
-from sdpa_course.kernels import _checks, scores
+from sdpa_course.kernels import _arguments, scores
 from sdpa_course.trial import gradients, shapes, training, variance
 from sdpa_course.trial import softmax as trial_softmax
 from sdpa_course.trial.claims import CLAIMS, NOTEBOOKS, THEMES, try_claims
@@ -136,8 +136,8 @@ def fresh_caches():
 @pytest.mark.usefixtures("fresh_caches")
 @pytest.mark.parametrize("wrong", [lambda d_k: 1 / d_k, lambda d_k: 1.0, lambda d_k: 1.05 / math.sqrt(d_k)])
 def test_wrong_default_scale_breaks_c02(monkeypatch, wrong):
-    right = _checks.check_scale
-    monkeypatch.setattr(scores, "check_scale", lambda s, d_k: wrong(d_k) if s is None else right(s, d_k))
+    right = _arguments.check_scale
+    monkeypatch.setattr(scores, "check_scale", lambda s, d_k, dtype: wrong(d_k) if s is None else right(s, d_k, dtype))
     assert variance.c02(2).verdict != "holds"
 
 

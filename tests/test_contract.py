@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdpa_course.kernels import decoding, layernorm, linear, loss, mlp, multihead, scores, sdpa, softmax
+from sdpa_course.kernels import decoding, layernorm, linear, loss, mlp, multihead, params, scores, sdpa, softmax
 from sdpa_course.kernels.blocked import attention
 
 rng = np.random.default_rng(0)
@@ -24,7 +24,7 @@ def draw(*shape):
 
 ATTENTION = {"q": draw(2, 4, 5, 6), "k": draw(2, 2, 7, 6), "v": draw(2, 2, 7, 3)}
 PAIR = {"q": draw(2, 5, 6), "k": draw(2, 7, 6)}
-PARAMS = multihead.init_multihead(12, 3, d_k=5, d_v=2, rng=rng)
+PARAMS = params.init_multihead(12, 3, d_k=5, d_v=2, rng=rng)
 
 
 def with_params(function):

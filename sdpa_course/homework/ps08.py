@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from ..kernels.multihead import MultiHeadParams, merge_heads, multihead_forward, split_heads
+from ..kernels.multihead import merge_heads, multihead_forward, split_heads
+from ..kernels.params import MultiHeadParams
 from ..kernels.sdpa import attention_forward
 from ..kernels.softmax import softmax_forward
 from .tasks import Mistake, Task

@@ -146,7 +146,7 @@ def add_calm_tile(acc, total, scores, mask, tile: Tile, v) -> None:
     acc += np.matmul(weights, v, out=scratch.array("product", acc))
 
 
-def is_calm(q: np.ndarray, k: np.ndarray, v: np.ndarray, scale: float) -> bool:
+def is_calm(q: np.ndarray, k: np.ndarray, v: np.ndarray, scale: float = 1.0) -> bool:
     """Can we do without the maximum? Yes if every |score| ≤ CALM and every value is 0 or of a size within 1e±20.
 
     By Cauchy–Schwarz no score exceeds scale · max‖q_i‖ · max‖k_j‖. NaN or inf gives False, and so do a few rows:

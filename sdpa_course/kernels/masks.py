@@ -185,5 +185,6 @@ def select_matmul(weights: np.ndarray, values: np.ndarray, allowed: np.ndarray |
     for j in np.flatnonzero(~finite.all(axis=others)):
         seen = allowed[..., :, j, None]  # (..., Tq, 1)
         if seen.any():
-            out += np.where(seen, weights[..., :, j, None] * not_finite[..., j, None, :], 0)
+            with np.errstate(all="ignore"):
+                out += np.where(seen, weights[..., :, j, None] * not_finite[..., j, None, :], 0)
     return out

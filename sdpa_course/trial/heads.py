@@ -5,7 +5,8 @@ import math
 import numpy as np
 
 from ..experiments.heads import measure_heads
-from ..kernels.multihead import init_multihead, multihead_forward
+from ..kernels.multihead import multihead_forward
+from ..kernels.params import init_multihead
 from ..verify.reference import multihead_loop
 from .verdict import Finding, Part, how_equal
 

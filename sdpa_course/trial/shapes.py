@@ -6,7 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..experiments.sentence import SENTENCE, random_choices, read
-from ..kernels.multihead import init_multihead, multihead_forward
+from ..kernels.multihead import multihead_forward
+from ..kernels.params import init_multihead
 from ..kernels.scores import dot_scores_forward
 from ..kernels.sdpa import attention_forward
 from ..kernels.softmax import softmax_forward
