@@ -1,10 +1,11 @@
-"""How sharp is attention at initialisation? Top weight, entropy and Jacobian norm. Used in notebooks 03 and 04.
+"""How sharp is attention at initialisation? Top weight, entropy and Jacobian norm. Used in notebooks 00, 03 and 04.
 
 Random queries and keys with independent N(0, 1) entries; scores scaled by a rule of `kernels.scores.SCALES`.
 
 Axes: rows (queries) · n keys
 """
 
+import functools
 import math
 from typing import NamedTuple
 
@@ -82,3 +83,48 @@ def sweep(widths, keys, scales, *, rng, progress: bool = True, **keywords) -> li
     """`measure` for every combination of d_k, number of keys and scale."""
     settings = [(d_k, n, scale) for scale in scales for n in keys for d_k in widths]
     return [measure(*setting, rng=rng, **keywords) for setting in tqdm(settings, disable=not progress, leave=False)]
+
+
+def by_rank(weights: np.ndarray) -> np.ndarray:
+    """The largest weight averaged over the queries, the second largest, and so on: (..., queries, n) -> (..., n)."""
+    return -np.sort(-np.asarray(weights), axis=-1).mean(axis=-2)
+
+
+class RankedWeights(NamedTuple):
+    """Average weights over the keys, largest first, and the scores they come from."""
+
+    score_std: float
+    weights: np.ndarray  # (n,)
+
+    @property
+    def largest(self) -> float:
+        """The largest weight of a query, on average."""
+        return float(self.weights[0])
+
+
+class Collapse(NamedTuple):
+    """The same queries and keys without and with the scale 1/√d_k."""
+
+    d_k: int
+    sigma: float  # standard deviation of the entries of queries and keys
+    unscaled: RankedWeights
+    scaled: RankedWeights
+
+
+@functools.lru_cache(maxsize=16)
+def scores_of_own_keys(d_k: int, queries: int, keys: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """(queries, keys) scores of N(0, 1) vectors: unscaled, and with the kernel's own 1/√d_k.
+
+    Each query has keys of its own. If they shared them, the few numbers that make up a key at small d_k would decide
+    the picture.
+    """
+    rng = np.random.default_rng(seed)
+    q, k = rng.standard_normal((queries, 1, d_k)), rng.standard_normal((queries, keys, d_k))
+    return dot_scores_forward(q, k, scale=1)[0][:, 0], dot_scores_forward(q, k)[0][:, 0]
+
+
+def collapse(d_k: int = 64, sigma: float = 1.0, *, queries: int = 200, keys: int = 16, seed: int = 0) -> Collapse:
+    """Softmax of random scores at one d_k, without and with the scale."""
+    scores = scores_of_own_keys(d_k, queries, keys, seed)
+    scores = [sigma**2 * each for each in scores]  # σ on q and σ on k: σ² on every product
+    return Collapse(d_k, sigma, *(RankedWeights(float(s.std()), by_rank(softmax_forward(s))) for s in scores))

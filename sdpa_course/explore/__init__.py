@@ -1,10 +1,12 @@
-"""Sliders, one module a notebook: a function `x_view(**values) -> View` and the widget `x_explorer()` around it."""
+"""Sliders: `x_explorer()` for each, and `Explorer`, the widget that they all are."""
 
-import pkgutil
-from importlib import import_module
+from . import explorers
+from .explorer import Explorer
+from .explorers import collapse_explorer, variance_explorer
+
+__all__ = ["Explorer", "all_explorers", "collapse_explorer", "variance_explorer"]
 
 
 def all_explorers() -> dict:
     """Every slider of the course: name -> the function that makes it, such as `collapse_explorer`."""
-    modules = [import_module(f"{__name__}.{module.name}") for module in pkgutil.iter_modules(__path__)]
-    return {name: value for module in modules for name, value in vars(module).items() if name.endswith("_explorer")}
+    return {name: value for name, value in vars(explorers).items() if name.endswith("_explorer")}
