@@ -1,12 +1,37 @@
-"""Sliders: `x_explorer()` for each, and `Explorer`, the widget that they all are."""
+"""Sliders: `x_explorer()` makes one, and `Explorer` is the widget that they all are."""
 
-from . import explorers
 from .explorer import Explorer
-from .explorers import collapse_explorer, variance_explorer
+from .learning import blocks_explorer, folk_explorer, gradients_explorer, jacobian_explorer, training_explorer
+from .scores import (
+    collapse_explorer,
+    exponent_explorer,
+    heads_explorer,
+    sharpness_explorer,
+    spread_explorer,
+    temperature_explorer,
+    variance_explorer,
+    weights_explorer,
+)
 
-__all__ = ["Explorer", "all_explorers", "collapse_explorer", "variance_explorer"]
+__all__ = [
+    "Explorer",
+    "all_explorers",
+    "blocks_explorer",
+    "collapse_explorer",
+    "exponent_explorer",
+    "folk_explorer",
+    "gradients_explorer",
+    "heads_explorer",
+    "jacobian_explorer",
+    "sharpness_explorer",
+    "spread_explorer",
+    "temperature_explorer",
+    "training_explorer",
+    "variance_explorer",
+    "weights_explorer",
+]
 
 
 def all_explorers() -> dict:
     """Every slider of the course: name -> the function that makes it, such as `collapse_explorer`."""
-    return {name: value for name, value in vars(explorers).items() if name.endswith("_explorer")}
+    return {name: value for name, value in globals().items() if name.endswith("_explorer")}

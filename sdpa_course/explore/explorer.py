@@ -72,7 +72,7 @@ class Explorer(widgets.VBox):
             control.layout.width = "auto" if isinstance(control, widgets.Checkbox) else "480px"
             control.observe(self.update, names="value")
         self.update()
-        super().__init__([*controls.values(), self.picture, self.numbers, self.caption])
+        super().__init__([*controls.values(), self.picture, self.caption, self.numbers])
         self.add_class("explorer")
 
     def values(self) -> dict:
@@ -118,3 +118,13 @@ def slider(label: str, options, value) -> widgets.SelectionSlider:
     Names too, because JupyterLab keeps the up and down keys of a drop-down list to itself and moves to another cell.
     """
     return widgets.SelectionSlider(options=list(options), value=value, description=label)
+
+
+def checkbox(label: str, value: bool) -> widgets.Checkbox:
+    """A box to tick."""
+    return widgets.Checkbox(value=value, description=label, indent=False)
+
+
+def number_slider(label: str, value: float, low: float, high: float, step: float) -> widgets.FloatSlider:
+    """A slider over evenly spaced numbers."""
+    return widgets.FloatSlider(value=value, min=low, max=high, step=step, description=label)

@@ -5,6 +5,7 @@ from itertools import cycle
 import numpy as np
 
 from .drawing import styled
+from .rules import RULES
 
 TITLES = ("scores as they are", r"scores ÷ $\sqrt{d_k}$")
 
@@ -46,9 +47,10 @@ def weights_beside(axes, result) -> str:
     axes : two matplotlib axes that share their y axis
     result : experiments.saturation.Collapse
     """
-    for ax, ranked, title, colour in zip(axes, (result.unscaled, result.scaled), TITLES, ("C1", "C0"), strict=True):
+    sides = ((result.unscaled, "1"), (result.scaled, "1/sqrt(d_k)"))
+    for ax, (ranked, scale), title in zip(axes, sides, TITLES, strict=True):
         n = len(ranked.weights)
-        ax.vlines(np.arange(1, n + 1), 0, ranked.weights, color=colour, linewidth=14)  # faster than n bars
+        ax.vlines(np.arange(1, n + 1), 0, ranked.weights, color=RULES[scale].colour, linewidth=14)  # faster than n bars
         ax.axhline(1 / n, color="C6", linestyle="--", linewidth=1.2)
         ax.text(n + 0.5, 1 / n + 0.015, f"all equal: 1/{n}", ha="right", va="bottom", fontsize=12)
         words = f"$d_k$ = {result.d_k}, σ = {result.sigma:g}\nlargest weight {ranked.largest:.2f}"
@@ -58,8 +60,8 @@ def weights_beside(axes, result) -> str:
     return (
         f"Two bar charts of the average attention weights over {n} keys, largest first, at d_k = {result.d_k}, for "
         f"entries of standard deviation {result.sigma:g}. Left, without a scale, the largest weight is "
-        f"{result.unscaled.largest:.2f}; right, divided by the root of d_k, it is {result.scaled.largest:.2f}. A dashed "
-        f"line marks equal weights, 1/{n}."
+        f"{result.unscaled.largest:.2f}; right, divided by the root of d_k, it is {result.scaled.largest:.2f}. A "
+        f"dashed line marks equal weights, 1/{n}."
     )
 
 
