@@ -4,10 +4,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from driving import fresh, settle, there_and_back
+from driving import settle, there_and_back
 from lab import Lab, Slider
 
-from sdpa_course.explore.softmax import temperature_explorer
+from sdpa_course.explore import temperature_explorer
 
 ROOT = Path(__file__).parent.parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
@@ -52,19 +52,19 @@ def test_every_slide_fits_the_window(talk):
 
 
 def test_a_slider_moves_by_keyboard_and_the_slide_stays(talk):
-    explorer = fresh(temperature_explorer)
+    explorer = temperature_explorer()
     slide = talk.evaluate(
         "() => [...document.querySelectorAll('.reveal section section')]"
         ".find(s => s.querySelector('.widget-image') && s.textContent.includes('temperature')).id"
     )
     go_to(talk, slide)
     slider = Slider(talk, talk.locator(f"#{slide} .widget-vbox").first.element_handle())
-    settle(slider, explorer.view(**explorer.values()), "before it was moved")
+    settle(slider, explorer.view(), "before it was moved")
     value, there, back = there_and_back(explorer.controls["temperature"])
     slider.press("temperature", there)
-    settle(slider, explorer.view(temperature=value, shift=0), f"temperature = {value}")
+    settle(slider, explorer.view(temperature=value), f"temperature = {value}")
     slider.press("temperature", back)
-    settle(slider, explorer.view(**explorer.values()), "back again")
+    settle(slider, explorer.view(), "back again")
     assert talk.locator(SLIDE).get_attribute("id") == slide
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from driving import drive, fresh
+from driving import drive
 from lab import ROOT, NotebookPage, explorers_of
 
 from sdpa_course.explore import all_explorers
@@ -31,7 +31,7 @@ def test_notebook_runs_and_its_sliders_move(browser, lab, path):
     names, sliders = names_in(path), page.sliders()
     assert len(sliders) == len(names)
     for name, slider in zip(names, sliders, strict=True):
-        drive(slider, fresh(EXPLORERS[name]))
+        drive(slider, EXPLORERS[name]())
     assert len(page.sliders()) == len(names)
     assert page.outputs_of("error") == []
     assert page.outputs_of("stderr") == []
