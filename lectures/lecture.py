@@ -60,8 +60,8 @@ def only_output(cell) -> bool:
 
 
 def slider_of(cell) -> str | None:
-    """The slider that a cell shows in its last line, such as `collapse_explorer`."""
-    found = re.search(r"^(\w+_explorer)\(\)\Z", cell.source.strip(), re.MULTILINE)
+    """The slider that a cell shows, such as `collapse_explorer`."""
+    found = re.search(r"^(\w+_explorer)\(\)", cell.source, re.MULTILINE)
     return found and found[1]
 
 

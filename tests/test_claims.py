@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from sdpa_course.experiments.ablation import Cell
-from sdpa_course.explore import claims as explore
+from sdpa_course.experiments.row_gradients import Learned, Ratios, WithoutScale, ratios, without_scale
 from sdpa_course.figures import new
 from sdpa_course.figures.claims import LOOKS, LOWEST, folk_claims, verdict_grid
 from sdpa_course.kernels import _arguments, scores
@@ -17,6 +17,7 @@ from sdpa_course.trial import gradients, shapes, training, variance
 from sdpa_course.trial import softmax as trial_softmax
 from sdpa_course.trial.claims import CLAIMS, NOTEBOOKS, THEMES, try_claims
 from sdpa_course.trial.docket import count_verdicts, markdown_table, plain_table, show_docket
+from sdpa_course.trial.training import reverse
 from sdpa_course.trial.verdict import Finding, Part, Trial, Verdict, decide, how_equal
 
 ROOT = Path(__file__).parent.parent
@@ -292,39 +293,40 @@ def test_grid_has_a_tile_for_each_claim():
 
 def test_folk_claims_draws_what_it_is_given():
     _, axes = new(1, 2)
-    lines = {name: ([8, 64], [0.9, 0.1 * i]) for i, name in enumerate("abcd")}
-    alt = folk_claims(axes, 64, 32, 3, {"norm": 100.0, "median": 1e-9, "same": 1.2}, lines)
+    pairs = [(optimiser, scale) for optimiser in ("SGD", "Adam") for scale in ("1", "1/sqrt(d_k)")]
+    lines = tuple(Learned(*pair, (8, 64), (0.9, 0.1 * i)) for i, pair in enumerate(pairs))
+    alt = folk_claims(axes, WithoutScale(64, 32, 3, Ratios(100.0, 1e-9, 1.2, 0.5), lines, False, False, False))
     marks = {line.get_marker(): line.get_xydata() for line in axes[0].lines}
-    np.testing.assert_allclose(marks["o"], [(2, 3), (math.log10(1.2), 1)])
-    np.testing.assert_allclose(marks["<"], [(LOWEST, 2)])  # lies beyond
+    np.testing.assert_allclose(marks["o"], [(2, 4), (math.log10(1.2), 2), (math.log10(0.5), 1)])
+    np.testing.assert_allclose(marks["<"], [(LOWEST, 3)])  # lies beyond
     assert [line.get_ydata()[1] for line in axes[1].lines[:4]] == pytest.approx([0, 0.1, 0.2, 0.3])
-    assert "● a\n■ b\n▲ c\n▼ d" in [text.get_text() for text in axes[1].texts]
+    assert "● SGD, no scale\n■ SGD, 1/√dₖ\n▲ Adam, no scale\n▼ Adam, 1/√dₖ" in [t.get_text() for t in axes[1].texts]
     for words in (
-        "norm times 100, grows",
-        "median times 1e-09, shrinks",
-        "same times 1.2, neither",
+        "spread of the scores times 100, grows",
+        "mean norm of J times 1e-09, shrinks",
+        "rms row of dQ times 1.2, neither",
         "d_k = 64 with 32",
-        "a 0.90, 0.00; b 0.90, 0.10",
+        "SGD, no scale 0.90, 0.00; SGD, 1/√d_k 0.90, 0.10",
     ):
         assert words in alt
 
 
-def test_view_agrees_with_the_claims():
-    wide = explore.folk_view(d_k=512).numbers
-    assert wide == {
-        "C07, the norm explodes": "yes",
-        "C08, the norm vanishes": "no",
-        "C08, the median row vanishes": "yes",
-    }
-    assert set(explore.folk_view(d_k=1, n=8, factor=1.5).numbers.values()) == {"no"}
-    assert explore.folk_view(d_k=64).numbers["C08, the median row vanishes"] == "no"
+def test_the_slider_agrees_with_the_claims():
+    wide = without_scale(512)
+    assert (wide.norm_explodes, wide.norm_vanishes, wide.median_vanishes) == (True, False, True)
+    narrow = without_scale(1, 8, 1.5)
+    assert (narrow.norm_explodes, narrow.norm_vanishes, narrow.median_vanishes) == (False, False, False)
+    assert not without_scale(64).median_vanishes
+    for line in wide.learned:
+        cells = [reverse(d_k, line.scale, line.optimiser) for d_k in line.widths]
+        assert line.accuracies == tuple(cell.values("accuracy").mean() for cell in cells)
 
 
-def test_view_ratios_are_about_those_of_the_trials(trials):
+def test_ratios_are_about_those_of_the_trials(trials):
     """Another draw: the rms within a quarter, the spread of the scores exactly √d_k."""
-    found = explore.ratios(64, 64)
-    assert found["spread of the scores"] == pytest.approx(8)
-    assert found["rms row of dQ"] == pytest.approx(trials["C07"].finding.numbers["ratio_64"], rel=0.25)
+    found = ratios(64, 64)
+    assert found.score_std == pytest.approx(8)
+    assert found.rms == pytest.approx(trials["C07"].finding.numbers["ratio_64"], rel=0.25)
 
 
 def test_finding_without_parts_has_no_verdict():

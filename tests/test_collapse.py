@@ -5,11 +5,11 @@ import math
 import numpy as np
 import pytest
 
-from sdpa_course.explore.collapse import KEYS, QUERIES, WIDTHS, collapse_explorer, collapse_view, unit_scores
+from sdpa_course.experiments.saturation import Collapse, RankedWeights, by_rank, collapse, scores_of_own_keys
 from sdpa_course.figures import new
-from sdpa_course.figures.collapse import by_rank, weights_beside, weights_by_width
+from sdpa_course.figures.collapse import weights_beside, weights_by_width
 
-SPREAD, TOP = "Spread of scores, ", "Largest weight, "
+WIDTHS, QUERIES, KEYS = [2**i for i in range(11)], 200, 16
 UNSCALED = np.array([[0.1, 0.7, 0.2], [0.5, 0.2, 0.3]])  # ranked and averaged: 0.6, 0.25, 0.15
 SCALED = np.array([[0.3, 0.4, 0.3], [0.3, 0.2, 0.5]])  # 0.45, 0.3, 0.25
 
@@ -25,7 +25,8 @@ def test_weights_are_ranked_for_each_query_before_the_average():
 
 def test_weights_beside_draws_and_describes_its_numbers():
     _, axes = new(1, 2, sharey=True)
-    alt = weights_beside(axes, 32, 0.5, UNSCALED, SCALED)
+    ranked = (RankedWeights(1.0, by_rank(weights)) for weights in (UNSCALED, SCALED))
+    alt = weights_beside(axes, Collapse(32, 0.5, *ranked))
     np.testing.assert_allclose(heights(axes[0]), [0.6, 0.25, 0.15])
     np.testing.assert_allclose(heights(axes[1]), [0.45, 0.3, 0.25])
     for ax, top in zip(axes, ("0.60", "0.45"), strict=True):
@@ -37,25 +38,18 @@ def test_weights_beside_draws_and_describes_its_numbers():
 
 def test_weights_by_width_draws_every_width_however_many_there_are():
     widths = [1, 2, 4, 8, 16, 32]  # more than there are markers
-    unscaled = np.stack([UNSCALED] * 6)
     _, axes = new(1, 2, sharey=True)
-    alt = weights_by_width(axes, widths, unscaled, np.stack([SCALED] * 6))
+    alt = weights_by_width(axes, widths, *(by_rank([weights] * 6) for weights in (UNSCALED, SCALED)))
     for ax, first in zip(axes, (0.6, 0.45), strict=True):
         assert [line.get_label() for line in ax.lines] == [f"$d_k$ = {d_k}" for d_k in widths]
         np.testing.assert_allclose([line.get_ydata()[0] for line in ax.lines], first)
     assert "1, 2, 4, 8, 16, 32" in alt
 
 
-def test_a_picture_of_one_view_does_not_keep_anything_of_the_view_before():
-    first = collapse_view(d_k=64, spread=1.0)
-    collapse_view(d_k=1024, spread=2.0)
-    assert collapse_view(d_k=64, spread=1.0) == first
-
-
 @pytest.mark.parametrize("d_k", [1, 8, 64, 512])
 def test_the_scores_vary_as_the_theory_says(d_k):
     """E (q·k)² = d_k, within four standard errors of a mean over pairs, 16 of which share each query."""
-    raw, divided = unit_scores(d_k)
+    raw, divided = scores_of_own_keys(d_k, QUERIES, KEYS, 0)
     assert raw.shape == (QUERIES, KEYS)
     np.testing.assert_allclose(raw, divided * math.sqrt(d_k))
     # In units of d_k²: Var (q·k)² is 2 + 6/d_k, and two pairs with the query in common have covariance 2/d_k.
@@ -63,17 +57,15 @@ def test_the_scores_vary_as_the_theory_says(d_k):
     assert abs((raw**2).mean() / d_k - 1) < 4 * math.sqrt(variance)
 
 
-@pytest.mark.parametrize("spread", [0.5, 1.0, 2.0])
-def test_at_width_one_both_sides_are_the_same(spread):
-    numbers = collapse_view(d_k=1, spread=spread).numbers
-    assert numbers[TOP + "no scale"] == numbers[TOP + "1/√d_k"]
-    assert numbers[SPREAD + "no scale"] == numbers[SPREAD + "1/√d_k"]
+@pytest.mark.parametrize("sigma", [0.5, 1.0, 2.0])
+def test_at_width_one_both_sides_are_the_same(sigma):
+    result = collapse(1, sigma)
+    assert result.unscaled.largest == result.scaled.largest
+    assert result.unscaled.score_std == result.scaled.score_std
 
 
 def test_without_a_scale_the_weights_collapse_and_with_it_they_do_not():
-    tops = [collapse_view(d_k=d_k).numbers for d_k in WIDTHS]
-    unscaled = [float(numbers[TOP + "no scale"]) for numbers in tops]
-    scaled = [float(numbers[TOP + "1/√d_k"]) for numbers in tops]
+    unscaled, scaled = ([getattr(collapse(d_k), side).largest for d_k in WIDTHS] for side in ("unscaled", "scaled"))
     assert unscaled == sorted(unscaled)
     assert unscaled[0] < 0.25 < 0.95 < unscaled[-1]
     # Notebook 00: one draw moves these averages by a standard deviation below 0.01. From d_k = 8 on they stay alike.
@@ -81,15 +73,6 @@ def test_without_a_scale_the_weights_collapse_and_with_it_they_do_not():
     assert max(scaled[3:]) - min(scaled[3:]) < 0.05
 
 
-def test_the_entries_spread_comes_in_squared():
-    one, two = (float(collapse_view(d_k=256, spread=s).numbers[SPREAD + "1/√d_k"]) for s in (1.0, 2.0))
-    assert two / one == pytest.approx(4, abs=0.03)  # two digits after the point are shown
-
-
-def test_sliders_move_one_thing_each():
-    explorer = collapse_explorer()
-    assert explorer.values() == {"d_k": 64, "spread": 1.0}
-    explorer.controls["d_k"].value = 512
-    assert explorer.picture.value == collapse_view(d_k=512, spread=1.0).picture
-    explorer.controls["spread"].value = 0.5
-    assert "d_k = 512, for entries of standard deviation 0.5" in explorer.numbers.value
+def test_the_entries_sigma_comes_in_squared():
+    one, two = (collapse(256, sigma).scaled.score_std for sigma in (1.0, 2.0))
+    assert two / one == pytest.approx(4)

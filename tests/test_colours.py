@@ -12,9 +12,9 @@ from matplotlib.text import Text
 
 from sdpa_course.figures import new
 from sdpa_course.figures.drawing import styled
+from tests import sliders
 from tests.pictures.picture import draw, name_of
 from tests.pictures.samples import SAMPLES
-from tests.test_explore import EXPLORERS
 
 # Machado, Oliveira and Fernandes (2009), severity 1, for linear RGB; the last one sees only how light a colour is.
 LUMINANCE = np.array([0.2126, 0.7152, 0.0722])
@@ -203,13 +203,12 @@ def figure(request):
     return draw(request.param)
 
 
-@pytest.fixture(params=EXPLORERS.values(), ids=EXPLORERS)
+@pytest.fixture(params=sliders.NAMES)
 def slider(request):
-    """The figure of a slider's canvas, drawn at the default values."""
-    view = request.param().view
-    view()
-    (name,) = (name for name in view.__code__.co_names if name.endswith("canvas"))
-    return view.__globals__[name].figure
+    """The figure on a slider's canvas, drawn at the default values."""
+    explorer = sliders.explorer(request.param)
+    explorer.view()
+    return explorer.canvas.figure
 
 
 def test_colour_is_never_alone(figure):

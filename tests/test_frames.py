@@ -7,29 +7,25 @@ import re
 import ipywidgets as widgets
 import pytest
 
-from sdpa_course.explore import all_explorers
 from sdpa_course.explore.frames import frames, frames_html, thinned, track, values_of
+from tests import sliders
 
-EXPLORERS = all_explorers()
 
-
-@pytest.mark.parametrize("name", EXPLORERS)
+@pytest.mark.parametrize("name", sliders.NAMES)
 def test_a_frame_is_what_the_slider_shows_there(name):
-    explorer = EXPLORERS[name]()
+    explorer = sliders.explorer(name)
     drawn = frames(explorer, most=(3, 2))
     for t in drawn.tracks:
         assert t.values[t.start] == explorer.controls[t.name].value
+    assert drawn.start() == sliders.view(name)
     for places in itertools.product(*(range(len(t.values)) for t in drawn.tracks)):
-        for t, place in zip(drawn.tracks, places, strict=True):
-            explorer.controls[t.name].value = t.values[place]  # moves the widget itself
-        view = drawn.at(*places)
-        assert explorer.picture.value == view.picture
-        assert all(number in explorer.numbers.value for number in view.numbers.values())
+        values = {t.name: t.values[place] for t, place in zip(drawn.tracks, places, strict=True)}
+        assert drawn.at(*places) == sliders.view(name, **values)
     assert len({view.picture for view in drawn.views}) > 1
 
 
 def test_the_html_carries_every_frame():
-    explorer = EXPLORERS["collapse_explorer"]()
+    explorer = sliders.explorer("collapse_explorer")
     html, drawn = frames_html(explorer), frames(explorer)
     stored = json.loads(re.search(r'<script type="application/json">(.*)</script>', html, re.S)[1])
     assert stored["readings"] == [t.readings for t in drawn.tracks]

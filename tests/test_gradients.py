@@ -21,8 +21,8 @@ from sdpa_course.experiments.gradients import (
     sweep,
     top_share,
 )
+from sdpa_course.experiments.row_gradients import ROWS, RowLengths, gradient_rows, products, row_lengths
 from sdpa_course.experiments.saturation import jacobian_norm
-from sdpa_course.explore.gradients import ROWS, canvas, gradients_explorer, gradients_view, products, row_lengths
 from sdpa_course.figures import new
 from sdpa_course.figures.gradients import (
     EDGES,
@@ -234,7 +234,7 @@ def test_histogram_drops_no_row():
 def test_histogram_marks_rms_and_median_by_different_lines():
     lengths, reference = np.array([1e-9, 1e-9, 0.01, 0.1, 10.0]), np.full(5, 0.2)
     _, ax = new()
-    alt = row_histogram(ax, lengths, reference, d_k=512, scale="1", n=64)
+    alt = row_histogram(ax, RowLengths(512, 64, "1", lengths, reference, rms(lengths), 0.01, 2, 0.9))
     filled, hatched, outline = ax.patches
     assert_allclose(filled.get_data().values.sum(), 0.6)
     assert_allclose(hatched.get_data().values, [0.4])
@@ -259,27 +259,18 @@ def test_slider_has_the_lengths_of_a_real_backward_pass(d_k, scale, n):
     assert products().queries.shape == (13, ROWS, 256)
 
 
-def test_slider_numbers_are_those_of_its_rows():
+def test_row_lengths_are_summed_up():
     for d_k, scale, n in ((512, "1", 64), (4096, "1", 8), (64, "1/sqrt(d_k)", 256)):
-        view, lengths = gradients_view(d_k, scale, n), row_lengths(d_k, scale, n)
-        assert view.numbers["root mean square"] == f"{rms(lengths):.3g}"
-        assert view.numbers["median"] == f"{np.median(lengths):.3g}"
-        assert view.numbers["dead rows (below 0.002)"] == f"{(lengths < 0.002).sum()} of 400"
-        assert view.numbers["longest tenth carries"].startswith(f"{top_share(lengths):.1%}")
-    dead, alive = (gradients_view(4096, scale, 64).numbers["dead rows (below 0.002)"] for scale in ("1", "1/sqrt(d_k)"))
-    assert int(dead.split()[0]) > ROWS / 2
-    assert alive == "0 of 400"
+        result, lengths = gradient_rows(d_k, scale, n), row_lengths(d_k, scale, n)
+        assert (result.rms, result.median) == (rms(lengths), np.median(lengths))
+        assert (result.dead, result.top_tenth) == ((lengths < 0.002).sum(), top_share(lengths))
+    assert gradient_rows(4096, "1", 64).dead > ROWS / 2
+    assert gradient_rows(4096, "1/sqrt(d_k)", 64).dead == 0
 
 
-def test_slider_compares_with_the_scaled_layer():
-    alt = gradients_view(4096, "1", 64).alt
+def test_the_histogram_compares_with_the_scaled_layer():
+    _, ax = new()
+    alt = row_histogram(ax, gradient_rows(4096, "1", 64))
     assert f"{np.mean(row_lengths(4096, '1', 64) < 1e-6):.0%} of the rows are below" in alt
     assert "with scale 1/√d_k, 0% of it below" in alt
-
-
-def test_slider_offers_the_three_scales():
-    explorer = gradients_explorer()
-    assert explorer.controls["scale"].options == ("1", "1/sqrt(d_k)", "1/d_k")
-    explorer.controls["scale"].value = "1/d_k"
-    assert "scale 1/d_k" in explorer.numbers.value
-    assert canvas.axes.get_title(loc="left") == "$d_k$ = 512, 64 keys, scale 1/$d_k$"
+    assert ax.get_title(loc="left") == "$d_k$ = 4096, 64 keys, no scale"

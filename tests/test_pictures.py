@@ -117,9 +117,9 @@ def change_line_style(figure):
     figure.axes[0].lines[-1].set_linestyle("--")
 
 
-def change_cell(figure):
-    text = figure.axes[1].texts[0]
-    text.set_text(text.get_text().replace("0.250", "0.260"))
+def change_number(figure):
+    text = figure.axes[0].texts[0]
+    text.set_text(text.get_text().replace("0.500", "0.510"))
 
 
 def change_outlined_cell(figure):
@@ -137,7 +137,7 @@ def change_outlined_cell(figure):
         (sharpness_by_width, swap_colours),
         (sharpness_by_width, change_tick_label),
         (sharpness_by_width, change_line_style),
-        (weights_and_jacobian, change_cell),
+        (weights_and_jacobian, change_number),
         (weight_map, change_outlined_cell),
     ],
     ids=lambda value: value.__name__,

@@ -7,8 +7,19 @@ import pytest
 from numpy.testing import assert_allclose
 
 from sdpa_course import softmax_forward, softmax_jacobian
-from sdpa_course.experiments.saturation import Saturation, jacobian_norm, measure, relative_entropy, sweep
-from sdpa_course.explore import softmax as explore
+from sdpa_course.experiments.saturation import (
+    RandomWeights,
+    Saturation,
+    SoftmaxAtTemperature,
+    by_rank,
+    jacobian_norm,
+    measure,
+    random_weights,
+    relative_entropy,
+    sharpness_of,
+    softmax_at_temperature,
+    sweep,
+)
 from sdpa_course.figures import new
 from sdpa_course.figures.saturation import (
     BINS,
@@ -108,9 +119,10 @@ def test_same_draws_for_each_scale_make_them_equal_at_width_one():
 
 def test_softmax_bars_show_scores_and_weights():
     _, axes = new(1, 2)
-    alt = softmax_bars(axes, np.array([3.0, 1.0]), np.array([0.75, 0.25]), 2)
-    assert [bar.get_height() for bar in axes[0].patches] == [3, 1]
-    assert [bar.get_height() for bar in axes[1].patches] == [0.75, 0.25]
+    scores, weights = np.array([3.0, 1.0]), np.array([0.75, 0.25])
+    alt = softmax_bars(axes, SoftmaxAtTemperature(2, scores, weights, sharpness_of(weights)))
+    for ax, heights in zip(axes, (scores, weights), strict=True):
+        assert [segment[1, 1] for segment in ax.collections[0].get_segments()] == heights.tolist()
     assert "temperature 2: the largest weight is 0.750, the smallest 0.250" in alt
 
 
@@ -153,7 +165,8 @@ def test_top_weights_are_shares_of_rows():
 
 def test_sharpness_ranks_the_weights_of_each_row():
     _, axes = new(1, 2)
-    alt = sharpness(axes, np.array([[0.1, 0.9], [0.7, 0.3]]), "1", 8)
+    weights = np.array([[0.1, 0.9], [0.7, 0.3]])
+    alt = sharpness(axes, RandomWeights(8, 2, "1", by_rank(weights), weights.max(axis=-1), sharpness_of(weights)))
     assert_allclose(axes[0].lines[0].get_ydata(), [0.8, 0.2])
     assert_allclose(axes[1].patches[0].get_data().values.sum(), 1)
     assert "falls from 0.800 to 2.0e-01" in alt
@@ -164,23 +177,23 @@ def test_sharpness_ranks_the_weights_of_each_row():
 
 
 def test_cold_is_one_hot_and_hot_is_uniform():
-    cold, hot = explore.temperature_view(0.05), explore.temperature_view(20)
-    assert cold.numbers == {"top weight": "1.000", "entropy ÷ log n": "0.000", "effective number of keys": "1.0"}
-    assert float(hot.numbers["entropy ÷ log n"]) > 0.99
-    assert hot.numbers["effective number of keys"] == "7.0"
+    cold, hot = (softmax_at_temperature(temperature).sharpness for temperature in (0.05, 20))
+    assert_allclose(cold, (1, 0, 1), atol=1e-3)
+    assert hot.entropy > 0.99
+    assert_allclose(hot.effective_keys, 7, atol=0.05)
 
 
-def test_moving_all_scores_changes_the_picture_but_no_number():
-    here, there = explore.temperature_view(), explore.temperature_view(shift=5)
-    assert here.picture != there.picture
-    assert here.numbers == there.numbers
-    assert f"{softmax_forward(explore.SCORES).max():.3f}" == here.numbers["top weight"]
+def test_moving_all_scores_changes_no_weight():
+    here, there = softmax_at_temperature(), softmax_at_temperature(shift=5)
+    assert_allclose(there.scores, here.scores + 5)
+    assert_allclose(there.weights, here.weights)
+    assert_allclose(here.weights, softmax_forward(here.scores))
 
 
 @pytest.mark.parametrize("n", [8, 512])
 def test_sharpness_is_level_in_width_only_with_the_root(n):
     tops = {
-        scale: [float(explore.sharpness_view(d_k, scale, n).numbers["top weight"]) for d_k in (1, 64, 4096)]
+        scale: [random_weights(d_k, scale, n).sharpness.top for d_k in (1, 64, 4096)]
         for scale in ("1", "1/sqrt(d_k)", "1/d_k")
     }
     assert tops["1"][0] == tops["1/sqrt(d_k)"][0] == tops["1/d_k"][0]
@@ -191,5 +204,11 @@ def test_sharpness_is_level_in_width_only_with_the_root(n):
 
 
 def test_effective_number_of_keys_is_about_e_to_minus_one_half_of_them():
-    numbers = explore.sharpness_view(n=512).numbers
-    assert_allclose(float(numbers["effective number of keys"]), 512 * math.exp(-0.5), rtol=0.03)
+    assert_allclose(random_weights(n=512).sharpness.effective_keys, 512 * math.exp(-0.5), rtol=0.03)
+
+
+def test_entropy_is_measured_against_the_keys_that_a_row_may_attend_to():
+    mask = np.tri(3, dtype=bool)
+    uniform = mask / mask.sum(axis=-1, keepdims=True)
+    assert_allclose(relative_entropy(uniform, mask), [np.nan, 1, 1])
+    assert_allclose(relative_entropy(np.eye(3), mask), [np.nan, 0, 0])

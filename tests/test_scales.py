@@ -17,8 +17,16 @@ from sdpa_course.experiments.additive import (
     measure_spread,
     scoring_times,
 )
-from sdpa_course.experiments.scales import CAP, RULES, Comparison, compare, first_steps
-from sdpa_course.explore import scales as explore
+from sdpa_course.experiments.scales import (
+    CAP,
+    RULES,
+    Comparison,
+    ExponentSweep,
+    compare,
+    exponent_sweep,
+    first_steps,
+    grouped_products,
+)
 from sdpa_course.figures import new
 from sdpa_course.figures.scales import (
     additive_variance,
@@ -167,10 +175,11 @@ def test_metrics_by_width_draws_each_metric_with_theory():
 def test_exponents_marks_the_exponent_on_every_curve():
     _, axes = new(1, 2)
     curves = {8: np.array([0.2, 1.0]), 64: np.array([0.0, 1.0])}
-    alt = exponents(axes, 0.25, np.array([0, 1]), curves, (1, 2, 4, 8), [0.9, 0.8, 0.7, 0.6], 32)
+    by_width = {1: 0.9, 8: 0.4, 64: 0.25, 512: 0.6}
+    alt = exponents(axes, ExponentSweep(32, 0.25, by_width, np.array([0, 1]), curves))
     marks = [line.get_ydata()[0] for line in axes[0].lines if len(line.get_xdata()) == 1]
     assert_allclose(marks, [0.4, 0.25])
-    assert_allclose(axes[1].lines[0].get_ydata(), [0.9, 0.8, 0.7, 0.6])
+    assert_allclose(axes[1].lines[0].get_ydata(), [0.9, 0.4, 0.25, 0.6])
     assert "32 keys" in alt
     assert "exponent 0.25" in alt
     assert axes[1].get_title(loc="left") == "the same with scale $d_k^{-0.25}$"
@@ -212,21 +221,24 @@ def test_times_are_drawn_as_given():
 # slider
 
 
-def entropies(**values) -> np.ndarray:
-    return np.array([float(number) for number in explore.exponent_view(**values).numbers.values()])
-
-
-@pytest.mark.parametrize("n", explore.KEYS)
+@pytest.mark.parametrize("n", [8, 64, 512])
 def test_only_at_one_half_do_the_widths_agree(n):
-    assert np.ptp(entropies(exponent=0.5, n=n)) < 0.05
-    sharp, flat = entropies(exponent=0.0, n=n), entropies(exponent=1.0, n=n)
+    sharp, level, flat = (
+        np.array([exponent_sweep(exponent, n).by_width[d_k] for d_k in (8, 64, 512)]) for exponent in (0.0, 0.5, 1.0)
+    )
+    assert np.ptp(level) < 0.05
     assert (np.diff(sharp) < -0.05).all()
     assert (np.diff(flat) > 0).all()
     assert flat.min() > 0.95
 
 
-def test_numbers_are_those_of_the_kernel_s_own_scale():
-    scores = explore.dot_products(64)[512] / np.float32(math.sqrt(512))
+def test_the_curves_pass_through_the_points():
+    result = exponent_sweep(0.3, 8)
+    for d_k, curve in result.curves.items():
+        assert_allclose(np.interp(0.3, result.grid, curve), result.by_width[d_k], rtol=1e-6)
+
+
+def test_entropies_are_those_of_the_kernel_s_own_scale():
+    scores = grouped_products(64)[512] / np.float32(math.sqrt(512))
     weights = np.exp(scores) / np.exp(scores).sum(axis=-1, keepdims=True)
-    expected = saturation.relative_entropy(weights).mean()
-    assert explore.exponent_view().numbers["entropy at d_k = 512"] == f"{expected:.3f}"
+    assert_allclose(exponent_sweep().by_width[512], saturation.relative_entropy(weights).mean(), rtol=1e-5)

@@ -7,15 +7,26 @@ import pytest
 from matplotlib.colors import to_rgba
 
 from sdpa_course.experiments.saturation import relative_entropy
-from sdpa_course.experiments.sentence import FEATURES, FIRST, SENTENCE, WORDS, random_choices, read, vectors
-from sdpa_course.explore.weights import D_MODEL, WIDTHS, canvas, drawn, seen_entropy, weights_view
+from sdpa_course.experiments.sentence import (
+    D_MODEL,
+    FEATURES,
+    FIRST,
+    SENTENCE,
+    WORDS,
+    RandomAttention,
+    random_attention,
+    random_choices,
+    random_queries_and_keys,
+    read,
+    vectors,
+)
 from sdpa_course.figures import new
+from sdpa_course.figures.cells import outline
 from sdpa_course.figures.weights import (
     PLACES,
     STEPS,
     attention_flow,
     choice_shares,
-    outline,
     weight_map,
     weight_maps,
     what_it_looks_at,
@@ -23,7 +34,6 @@ from sdpa_course.figures.weights import (
 from sdpa_course.kernels.masks import causal_mask
 
 IT, DOG, BALL = (SENTENCE.index(word) for word in ("it", "dog", "ball"))
-TOP, ENTROPY = "largest weight of a row, average", "entropy ÷ log n, average"
 WEIGHTS = np.array([[1.0, 0.0], [0.25, 0.75]])
 
 
@@ -131,16 +141,14 @@ def test_weight_maps_write_their_numbers_so_that_they_can_be_read():
 
 def test_weight_map_describes_its_sharpest_row():
     _, ax = new()
-    alt = weight_map(ax, np.array([[0.6, 0.4], [0.1, 0.9]]), ["love", "phones"], "a title", causal_mask(2, 2))
+    weights = np.array([[0.6, 0.4], [0.1, 0.9]])
+    words = ["love", "phones"]
+    alt = weight_map(ax, RandomAttention(words, 8, "1/sqrt(d_model)", 0.1, weights, causal_mask(2, 2), 0.75, 0.5))
     assert written(ax)[0] == ["0.60", "×", "0.10", "0.90"]
-    for words in ("a title", "between 0.60 and 0.90", "phones on phones", "1 cells above"):
+    assert ax.get_title(loc="left") == "weights, $d_k$ = 8, scale 1/√$d_{model}$"
+    assert alt.startswith("weights, d_k = 8, scale 1/√d_model: attention weights")
+    for words in ("between 0.60 and 0.90", "phones on phones", "1 cells above"):
         assert words in alt
-
-
-def test_the_slider_writes_its_scale_with_subscripts_and_tells_it_in_plain_words():
-    view = weights_view(8, "1/sqrt(d_model)")
-    assert canvas.axes.get_title(loc="left") == "weights, $d_k$ = 8, scale 1/√$d_{model}$"
-    assert view.alt.startswith("weights, d_k = 8, scale 1/√d_model: attention weights")
 
 
 def test_outlines_are_centred():
@@ -178,42 +186,38 @@ def test_choice_shares_draws_points_theory_and_band():
     assert "between 0.200 and 0.300" in alt
 
 
-def test_the_slider_shows_the_weights_of_the_first_columns():
-    q, k = drawn()
+def test_the_slider_takes_the_first_columns():
+    q, k = random_queries_and_keys(5)
     for d_k, scale, factor in ((8, "1", 1), (64, "1/sqrt(d_k)", 1 / 8), (4, "1/d_k", 1 / 4)):
-        view = weights_view(d_k=d_k, scale=scale)
+        result = random_attention(d_k, scale)
         exps = np.exp(q[:, :d_k] @ k[:, :d_k].T * factor)
         weights = exps / exps.sum(axis=-1, keepdims=True)
-        np.testing.assert_allclose(canvas.axes.images[0].get_array(), weights)
-        assert view.numbers[TOP] == f"{weights.max(axis=-1).mean():.3f}"
-        assert view.numbers[ENTROPY] == f"{relative_entropy(weights).mean():.3f}"
+        np.testing.assert_allclose(result.weights, weights)
+        assert result.factor == factor
+        assert result.top == pytest.approx(weights.max(axis=-1).mean())
+        assert result.entropy == pytest.approx(relative_entropy(weights).mean())
 
 
 def test_scales_that_are_the_same_number_give_the_same_weights():
-    assert weights_view(D_MODEL, "1/sqrt(d_model)").numbers == weights_view(D_MODEL, "1/sqrt(d_k)").numbers
-    assert weights_view(1, "1").numbers == weights_view(1, "1/d_k").numbers
+    for d_k, first, second in ((D_MODEL, "1/sqrt(d_model)", "1/sqrt(d_k)"), (1, "1", "1/d_k")):
+        np.testing.assert_allclose(random_attention(d_k, first).weights, random_attention(d_k, second).weights)
 
 
 def test_without_a_scale_the_weights_sharpen_and_with_one_over_d_k_they_flatten():
+    widths = (8, 16, 32, 64, 128, 256, 512)
     for scale, sign in (("1", 1), ("1/d_k", -1)):
-        tops = [float(weights_view(d_k, scale).numbers[TOP]) for d_k in WIDTHS[3:]]
+        tops = [random_attention(d_k, scale).top for d_k in widths]
         assert sign * tops[-1] > sign * tops[0]
-    scaled = [float(weights_view(d_k).numbers[ENTROPY]) for d_k in WIDTHS[3:]]
+    scaled = [random_attention(d_k).entropy for d_k in widths]
     assert 0.7 < min(scaled) < max(scaled) < 0.9  # notebook 03: steady, but this is one draw of nine words
 
 
 def test_the_causal_mask_hides_the_upper_triangle():
-    view = weights_view(causal=True)
-    weights = np.asarray(canvas.axes.images[0].get_array())
-    assert (weights[~causal_mask(9, 9)] == 0).all()
-    np.testing.assert_allclose(weights.sum(axis=-1), 1)
-    assert weights[0, 0] == 1
-    assert written(canvas.axes)[0].count("×") == 36
-    assert "36 cells" in view.alt
-
-
-def test_entropy_is_measured_against_the_keys_that_are_seen():
-    mask = causal_mask(3, 3)
-    uniform = mask / mask.sum(axis=-1, keepdims=True)
-    assert seen_entropy(uniform, mask) == pytest.approx(1)
-    assert seen_entropy(np.eye(3), mask) == 0
+    result = random_attention(causal=True)
+    assert (result.weights[~causal_mask(9, 9)] == 0).all()
+    np.testing.assert_allclose(result.weights.sum(axis=-1), 1)
+    assert result.weights[0, 0] == 1
+    assert 0 < result.entropy < 1  # the first row, with a single key, doesn't count
+    _, ax = new()
+    assert "36 cells" in weight_map(ax, result)
+    assert written(ax)[0].count("×") == 36

@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
+from sdpa_course.experiments.histograms import ScoreSpread, kept_pair_scores, score_spread
 from sdpa_course.experiments.similarity import Agreement, Ranges, agreement, near, normal_width, pair_scores, ranges
-from sdpa_course.explore.similarity import REACH, REACH_DIVIDED, WIDTHS, canvas, drawn, spread_view
 from sdpa_course.figures import new
 from sdpa_course.figures.similarity import (
     agreement_by_width,
@@ -155,7 +155,8 @@ def test_growth_with_pairs_draws_and_describes_its_numbers():
 
 def test_score_histogram_draws_and_describes_its_numbers():
     _, ax = new()
-    alt = score_histogram(ax, 4, np.array([-2.0, 0.0, 2.0]), np.array([60.0, 40.0]), ([-2, 2], [25, 55]), True)
+    edges, percent, x, curve = map(np.array, ([-2.0, 0.0, 2.0], [60.0, 40.0], [-2, 2], [25, 55]))
+    alt = score_histogram(ax, ScoreSpread(4, True, 1.0, 1.0, 2.0, edges, percent, x, curve))
     np.testing.assert_allclose(ax.patches[0].get_data().values, [60, 40])
     assert ax.get_xlim() == (-2, 2)
     assert "divided by the root of d_k" in alt
@@ -165,35 +166,31 @@ def test_score_histogram_draws_and_describes_its_numbers():
 
 @pytest.mark.parametrize("d_k", [1, 2, 5, 64, 512])
 def test_the_slider_measures_the_root_of_d_k_and_divides_it_away(d_k):
-    scores = drawn(d_k)
+    scores = kept_pair_scores(d_k, 4000)
     error = (scores**2).std() / math.sqrt(len(scores))
     assert abs((scores**2).mean() - d_k) < 4 * error
-    bare, divided = spread_view(d_k).numbers, spread_view(d_k, True).numbers
-    assert bare["standard deviation, measured"] == f"{scores.std():.2f}"
-    assert bare["expected, √d_k"] == f"{math.sqrt(d_k):.2f}"
-    assert divided["expected"] == "1.00"
-    assert bare["largest |score|"] == f"{abs(scores).max():.1f}"
-    assert float(divided["standard deviation, measured"]) == pytest.approx(1, abs=0.06)
+    bare, divided = score_spread(d_k), score_spread(d_k, True)
+    assert (bare.std, bare.expected_std, bare.largest) == (scores.std(), math.sqrt(d_k), abs(scores).max())
+    assert divided.expected_std == 1
+    assert divided.std == pytest.approx(1, abs=0.06)
 
 
 def test_the_slider_keeps_its_axis_and_its_curve_is_the_normal_one():
-    for divide, reach in ((False, REACH), (True, REACH_DIVIDED)):
-        for d_k in WIDTHS:
-            spread_view(d_k, divide)
-            assert canvas.axes.get_xlim() == (-reach, reach)
-            x, y = canvas.axes.lines[0].get_data()
+    for divide, end in ((False, 90), (True, 9)):
+        for d_k in (1, 2, 5, 8, 16, 32, 64, 128, 256, 512):
+            result = score_spread(d_k, divide)
+            assert (result.edges[0], result.edges[-1]) == (-end, end)
             variance = 1 if divide else d_k
-            step = 2 * reach / 101
-            expected = 100 * step * np.exp(-(x**2) / (2 * variance)) / math.sqrt(2 * math.pi * variance)
-            np.testing.assert_allclose(y, expected, atol=1e-9)
-            assert canvas.axes.patches[0].get_data().values.sum() == pytest.approx(100)  # all inside
+            step = 2 * end / 101
+            expected = 100 * step * np.exp(-(result.x**2) / (2 * variance)) / math.sqrt(2 * math.pi * variance)
+            np.testing.assert_allclose(result.curve, expected, atol=1e-9)
+            assert result.percent.sum() == pytest.approx(100)  # all inside
 
 
 def test_at_one_and_two_dimensions_the_peak_stands_above_the_normal_curve():
     peaks = {}
     for d_k in (1, 2, 64):
-        spread_view(d_k, True)
-        middle = canvas.axes.patches[0].get_data().values[48:53].mean()
-        peaks[d_k] = middle / canvas.axes.lines[0].get_ydata().max()
+        result = score_spread(d_k, True)
+        peaks[d_k] = result.percent[48:53].mean() / result.curve.max()
     assert peaks[1] > peaks[2] > 1.3
     assert peaks[64] == pytest.approx(1, abs=0.15)

@@ -6,11 +6,10 @@ from numpy.testing import assert_allclose
 
 from sdpa_course.experiments.ablation import Cell, grids, stored
 from sdpa_course.experiments.sweep import Finished
-from sdpa_course.experiments.training import Setting
-from sdpa_course.explore import training as explore
+from sdpa_course.experiments.training import Setting, kept_run, snapshot
 from sdpa_course.figures import new
+from sdpa_course.figures.rules import RULES
 from sdpa_course.figures.training import (
-    LOOKS,
     accuracy_by_rate,
     after_training,
     gradient_and_accuracy,
@@ -68,7 +67,7 @@ def test_every_seed_is_drawn_at_its_width_and_beside_its_rival():
     assert at[0] < 0 < at[1] < 0.5 < at[2] < 1
     assert "d_k SGD: d_k = 8, no scale 0.80; d_k = 8, 1/√d_k 0.90. Adam" in alt
     assert "0.06, 0.03" in alt
-    assert set(labels(axes)) == {"chance", LOOKS["1"][0], LOOKS["1/sqrt(d_k)"][0]}
+    assert set(labels(axes)) == {"chance", RULES["1"].label, RULES["1/sqrt(d_k)"].label}
 
 
 def test_lines_over_learning_rates_are_means_and_the_best_is_named():
@@ -76,7 +75,7 @@ def test_lines_over_learning_rates_are_means_and_the_best_is_named():
     cells += [make([1.0], learning_rate=r, scale="1", init="folded") for r in (0.1, 1.0, 3.0)]
     _, axes = new(1, 2)
     alt = accuracy_by_rate(axes, {"a": cells, "b": cells[:3]}, 0.05)
-    line = next(line for line in axes[1].lines if line.get_label() == LOOKS["1"][0])
+    line = next(line for line in axes[1].lines if line.get_label() == RULES["1"].label)
     assert_allclose(line.get_xdata(), [0.1, 1, 3])
     assert_allclose(line.get_ydata(), [0.3, 0.8, 0.1])
     assert sum(len(p) for p in points(axes[0])) == 9
@@ -100,7 +99,7 @@ def test_scales_stand_on_their_own_line_even_if_one_is_missing():
     alt = seeds_by_scale(axes, {"Adam": cells, "SGD": cells[::2]})
     heights = [c.lines[0].get_ydata()[0] for c in axes[1].containers]
     assert heights == [0, 2]
-    assert [t.get_text() for t in axes[0].get_yticklabels()] == [LOOKS[s][0] for s in ("1", "1/d_k", "QK-norm")]
+    assert [t.get_text() for t in axes[0].get_yticklabels()] == [RULES[s].label for s in ("1", "1/d_k", "QK-norm")]
     assert "SGD: no scale 0.10; QK-norm 0.30" in alt
 
 
@@ -159,30 +158,29 @@ def anti_diagonal(weights) -> float:
 
 
 def test_the_slider_shows_the_run_and_the_anti_diagonal_appears():
-    run = explore.trained(64, "1/sqrt(d_k)")
+    run = kept_run(64, "1/sqrt(d_k)")
     assert run.setting == Setting()
-    assert tuple(run.history.step) == explore.STEPS
+    assert run.history.step.tolist() == list(range(0, 601, 20))
     assert anti_diagonal(run.snapshots[0]) < 0.05
     assert anti_diagonal(run.snapshots[-1]) > 0.5
-    shut = explore.trained(64, "1")
+    shut = kept_run(64, "1")
     assert anti_diagonal(shut.snapshots[-1]) < 0.8
     assert shut.history.entropy[0] < 0.25 < 0.8 < run.history.entropy[0]
     _, axes = new(1, 2)
-    alt = weights_at_step(axes, run, 3)
+    alt = weights_at_step(axes, snapshot(60))
     assert_allclose(axes[0].images[0].get_array(), run.snapshots[3])
     assert [line.get_xdata()[0] for line in axes[1].lines if len(line.get_xdata()) == 2] == [60]
     assert f"mean weight {anti_diagonal(run.snapshots[3]):.2f} on the anti-diagonal" in alt
     assert f"{run.history.accuracy[3]:.2f} and {run.history.entropy[3]:.2f}" in alt
 
 
-def test_the_view_gives_the_numbers_of_its_step_and_trains_once():
-    view = explore.training_view(step=600, d_k=8, scale="1")
-    before = explore.trained.cache_info().misses
-    history = explore.trained(8, "1").history
-    assert view.numbers["accuracy"] == f"{history.accuracy[-1]:.2f}"
-    assert view.numbers["stuck rows"] == f"{history.stuck[-1]:.0%}"
-    assert explore.training_view(step=0, d_k=8, scale="1").picture != view.picture
-    assert explore.trained.cache_info().misses == before
+def test_a_snapshot_has_the_numbers_of_its_step_and_trains_once():
+    result = snapshot(600, 8, "1")
+    before = kept_run.cache_info().misses
+    history = kept_run(8, "1").history
+    assert (result.now.accuracy, result.now.stuck) == (history.accuracy[-1], history.stuck[-1])
+    assert not np.array_equal(snapshot(0, 8, "1").weights, result.weights)
+    assert kept_run.cache_info().misses == before
 
 
 @pytest.mark.parametrize("name", list(grids()))

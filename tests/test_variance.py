@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from sdpa_course.experiments import initialisers
+from sdpa_course.experiments.histograms import histogram_edges, score_distribution
 from sdpa_course.experiments.variance import (
     DISTRIBUTIONS,
     Measured,
@@ -17,7 +18,6 @@ from sdpa_course.experiments.variance import (
     predicted,
     sweep,
 )
-from sdpa_course.explore.variance import bins, variance_view
 from sdpa_course.figures import new
 from sdpa_course.figures.variance import broken_assumptions, kurtosis_by_width, score_histogram, variance_by_width
 
@@ -202,41 +202,50 @@ def test_kurtosis_draws_a_negative_excess_by_its_size():
 
 
 @pytest.mark.parametrize(
-    ("mean", "std", "curves", "half"), [(0.0, 1.0, 1, 6), (0.0, 2.5, 2, 12), (8.0, 0.0, 2, 12), (200.0, 1.0, 2, 244)]
+    ("values", "curves", "end"),
+    [
+        ({}, 1, 6),
+        ({"sigma_q": 2.5}, 2, 12),
+        ({"distribution": "±1", "correlation": 1.0}, 2, 12),  # one value, 8
+        ({"mean": 1.0, "d_k": 16, "sigma_q": 3.0}, 2, 24),
+    ],
 )
-def test_histogram_shows_the_predicted_curve_where_it_differs(mean, std, curves, half):
+def test_histogram_shows_the_predicted_curve_where_it_differs(values, curves, end):
+    result = score_distribution(**values)
     _, ax = new()
-    alt = score_histogram(ax, np.array([-1.0, 0.0, 1.0]), np.array([0.3, 0.7]), mean, std)
+    alt = score_histogram(ax, result)
     assert len(ax.lines) == curves
-    assert ax.get_xlim() == (-half, half)
-    assert f"predicted mean is {mean:.2f}" in alt
-    assert f"deviation {std:.2f}" in alt
+    assert ax.get_xlim() == (-end, end)
+    assert f"predicted mean is {result.mean:.2f}" in alt
+    assert f"deviation {result.std:.2f}" in alt
+    np.testing.assert_allclose(ax.patches[0].get_data().values, result.density)
 
 
-def test_view_measures_what_it_shows():
-    """The live numbers agree with each other, with theory, and with the same setting measured elsewhere."""
+def test_the_slider_measures_what_it_shows():
     values = {"d_k": 16, "mean": 0.5, "sigma_q": 2.0, "correlation": 0.4, "distribution": "uniform"}
-    numbers = variance_view(**values).numbers
+    result = score_distribution(**values)
     mean, variance = predicted(Setting(16, 0.5, 0.5, 2.0, correlation=0.4, distribution="uniform"))
-    assert numbers["predicted"] == f"{variance:.2f}"
-    assert float(numbers["variance of q·k"]) == pytest.approx(variance, rel=0.15)
-    assert float(numbers["mean of q·k"]) == pytest.approx(mean, rel=0.1)
-    assert float(numbers["measured ÷ d_k"]) == pytest.approx(float(numbers["variance of q·k"]) / 16, abs=0.01)
+    assert (result.mean, result.std) == pytest.approx((mean / 4, np.sqrt(variance) / 4))
+    assert abs(result.measured.z) < 4
+    assert result.measured.mean == pytest.approx(mean, rel=0.1)
+    assert (result.density * np.diff(result.edges)).sum() == pytest.approx(1, abs=0.01)
+    assert (result.predicted * np.diff(result.x)[0]).sum() == pytest.approx(1, abs=0.01)
 
 
 @pytest.mark.parametrize("mean", [0.0, 0.3])
 def test_coins_with_full_correlation_have_no_variance(mean):
     """k = −q but for the mean: every term is μ² − 1."""
-    numbers = variance_view(distribution="±1", correlation=-1.0, mean=mean).numbers
-    assert numbers["predicted"] == numbers["variance of q·k"] == "0.00"
-    assert numbers["mean of q·k"] == f"{64 * (mean**2 - 1):.2f}"
+    result = score_distribution(distribution="±1", correlation=-1.0, mean=mean)
+    assert result.measured.variance == pytest.approx(0, abs=1e-20)
+    assert result.std == pytest.approx(0, abs=1e-6)
+    assert result.measured.mean == pytest.approx(64 * (mean**2 - 1))
 
 
 @pytest.mark.parametrize(("d_k", "correlation"), [(1, 0.0), (2, 0.3), (4, 0.0), (8, 0.0), (64, 0.0), (256, 0.6)])
 def test_bins_hold_equally_many_of_the_values_that_coins_can_take(d_k, correlation):
     setting = Setting(d_k, correlation=correlation, distribution="±1")
     mean, variance = predicted(setting)
-    edges = bins(setting, mean / np.sqrt(d_k), np.sqrt(variance / d_k))
+    edges = histogram_edges(setting, mean / np.sqrt(d_k), np.sqrt(variance / d_k))
     sums = np.arange(-d_k, d_k + 1, 2)
     values = (correlation * d_k + np.sqrt(1 - correlation**2) * sums) / np.sqrt(d_k)
     held, _ = np.histogram(values, edges)

@@ -15,9 +15,7 @@ METADATA = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
 }
-WIDGET = (
-    "application/vnd.jupyter.widget-view+json"  # points into a kernel that is gone: its text is kept, not the error
-)
+WIDGET = "application/vnd.jupyter.widget-view+json"  # points into a kernel that is gone
 CELL_METADATA = {"tags", "slideshow", "editable", "deletable", "nbgrader"}
 
 
@@ -33,14 +31,14 @@ def run(path: Path) -> None:
 
 
 def clean(notebook) -> None:
-    """Keep of the metadata only what the course uses; merge what was printed in several pieces."""
+    """Keep the metadata that the course uses, and no widgets; merge what was printed in several pieces."""
     notebook.metadata = nbformat.from_dict(METADATA)
     for cell in notebook.cells:
         cell.metadata = nbformat.from_dict({k: v for k, v in cell.metadata.items() if k in CELL_METADATA})
         if cell.cell_type == "code":
-            cell.outputs = merge_streams(cell.outputs)
             for output in cell.outputs:
                 output.get("data", {}).pop(WIDGET, None)
+            cell.outputs = merge_streams([output for output in cell.outputs if output.get("data") != {}])
 
 
 def merge_streams(outputs: list) -> list:

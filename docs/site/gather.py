@@ -1,14 +1,13 @@
 """Gather what Sphinx reads: every page keeps its path in the repository, so that links between pages still work.
 
 Notebooks are copied with a few changes: a line of links under the title, pictures as files with their alt text,
-sliders that move without a kernel, each in the place of the same figure at rest, and plain symbols as mathematics.
+sliders that move without a kernel in the place of the stored picture, and plain symbols as mathematics.
 """
 
 import re
 import shutil
 from base64 import b64decode
 from html import escape
-from itertools import pairwise
 from pathlib import Path
 
 import nbformat
@@ -95,11 +94,10 @@ class Gathering:
         root = "../" * len(place.parts[:-1])
         run = root + address(place) if self.runnable else None
         code = [cell for cell in notebook.cells if cell.cell_type == "code"]
-        for above, cell in pairwise([None, *code]):
+        for cell in code:
             if slider := slider_of(cell):
-                moving = self.sliders[slider]
-                html = slider_html(moving, self.pictures, root, run)
-                cell.outputs = [html_output(html), *caption_of(above, moving.frames.start().alt)]
+                html = slider_html(self.sliders[slider], self.pictures, root, run)
+                cell.outputs = [html_output(html), *caption_of(cell)]
         for cell in code:
             cell.outputs = [self.output(output, root) for output in cell.outputs]
         for cell in notebook.cells:
@@ -190,15 +188,11 @@ def text_of(cell) -> str:
     return mathematics_in_html(typeset_headings(titled_links(cell.source)))
 
 
-def caption_of(cell, alt: str) -> list:
-    """Take from the code above a slider the same figure at rest, which this alt text describes; leave its caption."""
-    if cell is None or len(cell.outputs) != 2:
-        return []
-    figure, below = cell.outputs
-    if figure.get("metadata", {}).get("image/png", {}).get("alt") != alt:
-        return []
-    cell.outputs = []
-    return [new_output("display_data", {"text/markdown": below.data["text/markdown"].partition("\n\n")[0]})]
+def caption_of(cell) -> list:
+    """The caption of a slider, without the numbers and words that its picture has when stored: those move."""
+    texts = [output.data["text/markdown"] for output in cell.outputs if "text/markdown" in output.get("data", {})]
+    captions = [text.partition("\n\n")[0] for text in texts if text.startswith("*")]
+    return [new_output("display_data", {"text/markdown": caption}) for caption in captions]
 
 
 def html_output(html: str):

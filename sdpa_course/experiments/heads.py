@@ -6,6 +6,7 @@ d_k = d_model / h. The weights do not depend on h: the same columns are only cut
 Axes: h heads · T tokens · m kinds of token · w width of a token
 """
 
+import functools
 import math
 from typing import NamedTuple
 
@@ -89,6 +90,60 @@ def summary(h: int, scale: str, d_model: int, draws: list) -> HeadScores:
         float(np.std(entropies, ddof=1) / root),
         float(np.mean(tops)),
     )
+
+
+HEADS = (1, 2, 4, 8, 16, 32, 64)
+
+
+class ScaleByHeads(NamedTuple):
+    """One scale at every number of heads, and the scores at the one that was chosen."""
+
+    variances: dict[int, np.ndarray]  # h -> (h,), variance of the scores of each head
+    theory: dict[int, float]  # h -> predicted variance
+    scores: np.ndarray  # (h, T, T) at the chosen h
+    variance: float  # mean over the heads at the chosen h
+    entropy: float  # ÷ log T, at the chosen h
+
+
+class HeadChoice(NamedTuple):
+    """The same columns cut into h heads, under both scales."""
+
+    h: int
+    d_model: int
+    sigma: float  # standard deviation of the tokens' entries
+    by_scale: dict[str, ScaleByHeads]
+
+
+@functools.cache
+def unit_scores(h: int, d_model: int, scale: str, tokens: int, seed: int) -> np.ndarray:
+    """(h, T, T) scores for σ = 1."""
+    return head_scores(*unit_projections(d_model, tokens, seed), h, scale)
+
+
+@functools.cache
+def unit_projections(d_model: int, tokens: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """`projections` for σ = 1, drawn once."""
+    return projections(d_model, tokens, rng=np.random.default_rng(seed))
+
+
+@functools.cache
+def unit_variances(d_model: int, scale: str, tokens: int, seed: int) -> dict[int, np.ndarray]:
+    """h -> variance of each head's scores for σ = 1."""
+    return {h: unit_scores(h, d_model, scale, tokens, seed).var(axis=(-1, -2)) for h in HEADS}
+
+
+def choose_heads(h: int = 8, d_model: int = 512, sigma: float = 1.0, *, tokens: int = 48, seed: int = 8) -> HeadChoice:
+    """Score variance and entropy against the number of heads, with a closer look at one of them."""
+    by_scale = {}
+    for scale in SCALES:
+        variances = {  # σ² on q and σ² on k
+            heads: sigma**4 * each for heads, each in unit_variances(d_model, scale, tokens, seed).items()
+        }
+        theory = {heads: predicted_variance(heads, d_model, scale, sigma) for heads in HEADS}
+        scores = sigma**2 * unit_scores(h, d_model, scale, tokens, seed)
+        entropy = float(relative_entropy(softmax_forward(scores)).mean())
+        by_scale[scale] = ScaleByHeads(variances, theory, scores, float(variances[h].mean()), entropy)
+    return HeadChoice(h, d_model, sigma, by_scale)
 
 
 class Mixture(NamedTuple):

@@ -6,6 +6,7 @@ in `gradients.py`. A rule takes `(q, k, d_model)` and gives the scores and the w
 Axes: rows (queries) · n keys · d_k, d_v widths
 """
 
+import functools
 import math
 from typing import NamedTuple
 
@@ -171,3 +172,47 @@ def first_steps(d_k: int, *, rng, tokens: int = 16, d_model: int = 64, rate: flo
             moved.append(rms(dot_scores_forward(x @ step, k, scale=scale)[0]))  # scores are linear in W_Q
     sgd_outside, adam_outside, sgd_folded, adam_folded = moved
     return FirstSteps(d_k, sgd_outside, sgd_folded, adam_outside, adam_folded)
+
+
+EXPONENT_WIDTHS = tuple(2**i for i in range(11))
+
+
+@functools.cache
+def grouped_products(n: int, rows: int = 96, groups: int = 8, seed: int = 7) -> dict[int, np.ndarray]:
+    """d_k -> (rows, n) dot products of N(0, 1) vectors.
+
+    Groups of queries have keys of their own: with a single set of keys, the few numbers that make them up at small d_k
+    would decide the result. Narrow vectors are the first columns of wide ones, so only d_k changes.
+    """
+    rng, widest = np.random.default_rng(seed), EXPONENT_WIDTHS[-1]
+    q, k = (rng.standard_normal((groups, count, widest), dtype=np.float32) for count in (rows // groups, n))
+    return {d_k: dot_scores_forward(q[..., :d_k], k[..., :d_k], scale=1)[0].reshape(rows, n) for d_k in EXPONENT_WIDTHS}
+
+
+def entropy_at_exponent(d_k: int, exponent: float, n: int = 64) -> float:
+    """Mean entropy ÷ log n with the scale d_k^(−exponent)."""
+    scores = grouped_products(n)[d_k] * np.float32(d_k**-exponent)
+    return float(relative_entropy(softmax_forward(scores)).mean())
+
+
+class ExponentSweep(NamedTuple):
+    """Entropy ÷ log n with the scale d_k^(−exponent)."""
+
+    n: int
+    exponent: float
+    by_width: dict[int, float]  # d_k -> entropy at this exponent
+    grid: np.ndarray  # (m,) of exponents
+    curves: dict[int, np.ndarray]  # d_k -> (m,) entropies
+
+
+@functools.cache
+def entropy_curves(n: int) -> tuple[np.ndarray, dict[int, np.ndarray]]:
+    """A grid of exponents, and the entropy at each of them for three widths."""
+    grid = np.linspace(0, 1, 21)
+    return grid, {d_k: np.array([entropy_at_exponent(d_k, exponent, n) for exponent in grid]) for d_k in (8, 64, 512)}
+
+
+def exponent_sweep(exponent: float = 0.5, n: int = 64) -> ExponentSweep:
+    """At which exponent does d_k stop to matter?"""
+    by_width = {d_k: entropy_at_exponent(d_k, exponent, n) for d_k in EXPONENT_WIDTHS}
+    return ExponentSweep(n, exponent, by_width, *entropy_curves(n))

@@ -6,14 +6,17 @@ which of them decides what "it" looks at.
 Axes: n words · five features · Dk = 4
 """
 
+import functools
 import math
 from typing import NamedTuple
 
 import numpy as np
 
-from ..kernels.scores import dot_scores_forward
+from ..kernels.masks import causal_mask
+from ..kernels.scores import dot_scores_forward, scale_factor
 from ..kernels.sdpa import attention_forward
 from ..kernels.softmax import softmax_forward
+from .saturation import relative_entropy
 
 SENTENCE = ["The", "dog", "chased", "the", "ball", "because", "it", "was", "fast"]
 FEATURES = ("thing", "quality", "alive", "toy", "pronoun")
@@ -90,3 +93,38 @@ def random_choices(n: int, *, rng: np.random.Generator, draws: int = 9000, d_k: 
     weights = softmax_forward(dot_scores_forward(q, k)[0])[:, 0]  # (draws, n)
     shares = np.bincount(weights.argmax(axis=-1), minlength=n) / draws
     return Choices(shares, math.sqrt((1 / n) * (1 - 1 / n) / draws), float(weights.max(axis=-1).mean()))
+
+
+class RandomAttention(NamedTuple):
+    """Weights of the sentence's words for random queries and keys."""
+
+    words: list[str]
+    d_k: int
+    scale: str
+    factor: float  # the scale as a number
+    weights: np.ndarray  # (n, n)
+    allowed: np.ndarray | None  # (n, n) of bool, the causal mask
+    top: float  # mean over the rows of the largest weight
+    entropy: float  # mean of entropy ÷ log(keys that the row may attend to), over rows with two or more
+
+
+D_MODEL = 512
+
+
+@functools.cache
+def random_queries_and_keys(seed: int) -> np.ndarray:
+    """(2, n, 512): one N(0, 1) query and one key for each word. A smaller d_k takes their first columns."""
+    return np.random.default_rng(seed).standard_normal((2, len(SENTENCE), D_MODEL))
+
+
+def random_attention(
+    d_k: int = 64, scale: str = "1/sqrt(d_k)", causal: bool = False, *, seed: int = 5
+) -> RandomAttention:
+    """Attention over the sentence with random queries and keys of width d_k."""
+    q, k = random_queries_and_keys(seed)[..., :d_k]
+    factor, n = scale_factor(scale, d_k, D_MODEL), len(SENTENCE)
+    weights = attention_forward(q, k, k, scale=factor, causal=causal)[1].weights
+    allowed = causal_mask(n, n) if causal else None
+    entropy = float(np.nanmean(relative_entropy(weights, allowed)))
+    top = float(weights.max(axis=-1).mean())
+    return RandomAttention(SENTENCE, d_k, scale, factor, weights, allowed, top, entropy)

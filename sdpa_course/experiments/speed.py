@@ -109,6 +109,7 @@ class Tiling(NamedTuple):
 
     T: int
     block: int
+    causal: bool
     kinds: np.ndarray  # (n, n) of SKIPPED, CUT and WHOLE; rows are blocks of queries, columns blocks of keys
     needed: int  # scores that some query may see
     computed: int  # scores of all tiles that are not skipped
@@ -119,8 +120,13 @@ class Tiling(NamedTuple):
         """How many tiles are computed."""
         return int((self.kinds != SKIPPED).sum())
 
+    @property
+    def wasted(self) -> float:
+        """Share of the computed scores that no query may see."""
+        return 1 - self.needed / self.computed
 
-def tiling(T: int, block: int, *, causal: bool) -> Tiling:
+
+def tiling(T: int = 512, block: int = 64, causal: bool = True) -> Tiling:
     """Which tiles does a query block have to visit? Derived in notebook 10.
 
     Examples
@@ -135,8 +141,8 @@ def tiling(T: int, block: int, *, causal: bool) -> Tiling:
     sizes = stops - starts
     area = sizes[:, None] * sizes
     if not causal:
-        return Tiling(T, block, np.full(area.shape, WHOLE), T * T, T * T, int(area[0, 0]))
+        return Tiling(T, block, causal, np.full(area.shape, WHOLE), T * T, T * T, int(area[0, 0]))
     all_seen = stops[None, :] - 1 <= starts[:, None]  # even the first query sees the last key
     some_seen = starts[None, :] <= stops[:, None] - 1  # the last query sees the first key
     kinds = np.where(all_seen, WHOLE, np.where(some_seen, CUT, SKIPPED))
-    return Tiling(T, block, kinds, math.comb(T + 1, 2), int(area[kinds != SKIPPED].sum()), int(area[0, 0]))
+    return Tiling(T, block, causal, kinds, math.comb(T + 1, 2), int(area[kinds != SKIPPED].sum()), int(area[0, 0]))

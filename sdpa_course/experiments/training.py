@@ -217,3 +217,29 @@ def accuracy_on(model: Model, params: Arrays, batch: Batch) -> float:
     """Share of right answers."""
     logits, _ = forward(model, params, batch)
     return float(np.mean(logits.argmax(axis=-1) == batch.targets))
+
+
+class Snapshot(NamedTuple):
+    """One recorded step of a run of the reverse task, beside the curves of the whole run."""
+
+    setting: Setting
+    step: int
+    weights: np.ndarray  # (T, T) of one sequence
+    mirrored: float  # mean weight on the anti-diagonal, where the answers are
+    now: Record  # at this step
+    history: Record  # of arrays
+
+
+@functools.cache
+def kept_run(d_k: int, scale: str, seed: int = 1) -> Run:
+    """One run of the reverse task, trained when it's first asked for (about a second)."""
+    return train(Setting(d_k=d_k, scale=scale), seed)
+
+
+def snapshot(step: int = 240, d_k: int = 64, scale: str = "1/sqrt(d_k)") -> Snapshot:
+    """Where the queries look at one step of training; `step` is a multiple of 20."""
+    run = kept_run(d_k, scale)
+    at = list(run.history.step).index(step)
+    weights = run.snapshots[at]
+    now = Record(*(values[at].item() for values in run.history))
+    return Snapshot(run.setting, step, weights, float(np.fliplr(weights).diagonal().mean()), now, run.history)

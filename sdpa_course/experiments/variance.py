@@ -160,8 +160,12 @@ def draw_scores(setting: Setting, samples: int, *, rng: np.random.Generator) -> 
 
 def measure(setting: Setting, *, rng: np.random.Generator, samples: int = 20_000) -> Measured:
     """Mean and variance of q·k with standard errors, beside the prediction."""
-    scores = draw_scores(setting, samples, rng=rng)
-    variance = scores.var(ddof=1)
+    return summary(setting, draw_scores(setting, samples, rng=rng))
+
+
+def summary(setting: Setting, scores: np.ndarray) -> Measured:
+    """`measure` for scores that are already drawn."""
+    samples, variance = len(scores), scores.var(ddof=1)
     fourth = ((scores - scores.mean()) ** 4).mean()
     errors = math.sqrt(variance / samples), math.sqrt(max(fourth - variance**2, 0) / samples)
     return Measured(setting, float(scores.mean()), errors[0], float(variance), errors[1], *predicted(setting))

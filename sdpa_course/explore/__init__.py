@@ -1,10 +1,37 @@
-"""Sliders, one module a notebook: a function `x_view(**values) -> View` and the widget `x_explorer()` around it."""
+"""Sliders: `x_explorer()` makes one, and `Explorer` is the widget that they all are."""
 
-import pkgutil
-from importlib import import_module
+from .explorer import Explorer
+from .learning import blocks_explorer, folk_explorer, gradients_explorer, jacobian_explorer, training_explorer
+from .scores import (
+    collapse_explorer,
+    exponent_explorer,
+    heads_explorer,
+    sharpness_explorer,
+    spread_explorer,
+    temperature_explorer,
+    variance_explorer,
+    weights_explorer,
+)
+
+__all__ = [
+    "Explorer",
+    "all_explorers",
+    "blocks_explorer",
+    "collapse_explorer",
+    "exponent_explorer",
+    "folk_explorer",
+    "gradients_explorer",
+    "heads_explorer",
+    "jacobian_explorer",
+    "sharpness_explorer",
+    "spread_explorer",
+    "temperature_explorer",
+    "training_explorer",
+    "variance_explorer",
+    "weights_explorer",
+]
 
 
 def all_explorers() -> dict:
     """Every slider of the course: name -> the function that makes it, such as `collapse_explorer`."""
-    modules = [import_module(f"{__name__}.{module.name}") for module in pkgutil.iter_modules(__path__)]
-    return {name: value for module in modules for name, value in vars(module).items() if name.endswith("_explorer")}
+    return {name: value for name, value in globals().items() if name.endswith("_explorer")}

@@ -9,8 +9,7 @@ from typing import NamedTuple
 import ipywidgets as widgets
 import numpy as np
 
-from ..figures.drawing import View
-from .explorer import Explorer
+from .explorer import Explorer, View
 
 MOST = (9, 4)  # values of the first and of the second control: enough to see them move, few enough to send
 
@@ -45,7 +44,7 @@ def frames(explorer: Explorer, most: tuple[int, ...] = MOST) -> Frames:
     tracks = [track(name, explorer.controls[name], count) for name, count in zip(explorer.main, most, strict=False)]
     settings = itertools.product(*(t.values for t in tracks))
     names = [t.name for t in tracks]
-    views = [explorer.view(**explorer.values() | dict(zip(names, values, strict=True))) for values in settings]
+    views = [explorer.view(**dict(zip(names, values, strict=True))) for values in settings]
     return Frames(tracks, views)
 
 

@@ -3,9 +3,11 @@
 import math
 import textwrap
 
+import numpy as np
 from matplotlib.patches import FancyBboxPatch
 
 from .drawing import styled
+from .rules import RULES
 
 # verdict -> (symbol, fill, edge): colour, symbol and word say the same.
 LOOKS = {
@@ -15,6 +17,8 @@ LOOKS = {
 }
 SIDE = 0.06  # of a tile's place, left free around it
 LOWEST = -6.0  # log10 of the smallest ratio that is drawn in its place
+QUANTITIES = ("spread of the scores", "mean norm of J", "rms row of dQ", "median row of dQ")
+LINES = (("o", "-", "●"), ("s", "-", "■"), ("^", "--", "▲"), ("v", "--", "▼"))  # marker, dash, marker as a letter
 
 
 @styled
@@ -63,56 +67,51 @@ def verdict_grid(ax, groups: dict) -> str:
 
 
 @styled
-def folk_claims(axes, d_k: int, n: int, factor: float, ratios: dict, trained: dict) -> str:
+def folk_claims(axes, result) -> str:
     """What leaving the scale out multiplies things by at one d_k, and what became of it in training.
 
     Parameters
     ----------
     axes : two matplotlib axes
-    d_k, n : int
-        Head width and number of keys of the left chart.
-    factor : float
-        What counts as "explodes"; one over it as "vanishes".
-    ratios : dict of name -> unscaled ÷ scaled
-    trained : dict of label -> (list of d_k, list of accuracies)
-        The first label is that of the unscaled runs.
+    result : experiments.row_gradients.WithoutScale
     """
     left, right = axes
-    edge = math.log10(factor)
+    factor, edge = result.factor, math.log10(result.factor)
     left.axvspan(LOWEST - 1, -edge, color="#eccfe0", zorder=0)
     left.axvspan(edge, 3, color="#fbe8bd", zorder=0)
     left.axvline(0, color="black", linewidth=1)
-    said, heights = [], range(len(ratios), 0, -1)
-    ends = [max(math.log10(ratio), LOWEST) if ratio > 0 else LOWEST for ratio in ratios.values()]
+    heights = range(len(result.ratios), 0, -1)
+    ends = [max(math.log10(ratio), LOWEST) if ratio > 0 else LOWEST for ratio in result.ratios]
     left.hlines(heights, 0, ends, color="C6", linewidth=1.5)
     for marker, beyond in (("o", False), ("<", True)):  # an arrow where the ratio lies off the chart
         shown = [(at, y) for at, y in zip(ends, heights, strict=True) if (at == LOWEST) == beyond]
         if shown:
             left.plot(*zip(*shown, strict=True), color="C0", marker=marker, markersize=10, linestyle="")
-    for (name, ratio), at, y in zip(ratios.items(), ends, heights, strict=True):
+    said = []
+    for name, ratio, at, y in zip(QUANTITIES, result.ratios, ends, heights, strict=True):
         word = "grows" if at > edge else "shrinks" if at < -edge else "neither"
         left.text(LOWEST - 0.8, y + 0.2, f"{name}: × {ratio:.3g}, {word}", va="bottom", fontsize=12)
         said.append(f"{name} times {ratio:.3g}, {word}")
-    left.set(title=f"without ÷ with the scale, $d_k$ = {d_k}", xlabel="ratio", ylabel="")
-    left.set(xlim=(LOWEST - 1, 3), ylim=(0.1, len(ratios) + 0.9), yticks=())
+    left.set(title=f"without ÷ with the scale, $d_k$ = {result.d_k}", xlabel="ratio", ylabel="")
+    left.set(xlim=(LOWEST - 1, 3), ylim=(0.1, len(result.ratios) + 0.9), yticks=())
     left.text(LOWEST - 0.8, 0.2, f"← “vanishes”: < 1/{factor:g}", va="bottom", fontsize=10, style="italic")
     left.text(2.9, 0.2, f"“explodes”: > {factor:g} →", ha="right", va="bottom", fontsize=10, style="italic")
     left.set_xticks([-6, -4, -2, 0, 2], ["10⁻⁶", "10⁻⁴", "0.01", "1", "100"])
     heard, key = [], []
-    looks = (("C1", "o", "-", "●"), ("C0", "s", "-", "■"), ("C1", "^", "--", "▲"), ("C0", "v", "--", "▼"))
-    for (label, (widths, accuracies)), (colour, marker, line, sign) in zip(trained.items(), looks, strict=True):
-        places = [math.log2(width) for width in widths]
-        right.plot(places, accuracies, color=colour, marker=marker, linestyle=line)
-        key.append(f"{sign} {label}")
-        heard.append(f"{label} {', '.join(f'{accuracy:.2f}' for accuracy in accuracies)}")
-    right.axvline(math.log2(d_k), color="black", linewidth=1)
+    for line, (marker, dash, sign) in zip(result.learned, LINES, strict=True):
+        widths, rule = line.widths, RULES[line.scale]
+        right.plot(np.log2(widths), line.accuracies, color=rule.colour, marker=marker, linestyle=dash)
+        label = f"{line.optimiser}, {rule.text}"
+        key.append(f"{sign} {label.replace('d_k', 'dₖ')}")
+        heard.append(f"{label} {', '.join(f'{accuracy:.2f}' for accuracy in line.accuracies)}")
+    right.axvline(math.log2(result.d_k), color="black", linewidth=1)
     right.set(title="accuracy after training", xlabel="$d_k$", ylabel="", xlim=(-0.4, 12.4), ylim=(0, 1.04))
-    right.set_xticks([math.log2(width) for width in widths], [str(width) for width in widths])
-    # One text is drawn in a quarter of a legend's time; white behind it, as the vertical line may run there.
+    right.set_xticks(np.log2(widths), [str(width) for width in widths])
+    # One text is drawn in a quarter of a legend's time; white behind it, because the vertical line may run there.
     ground = {"facecolor": "white", "edgecolor": "none", "pad": 2}
     right.text(-0.1, 0.05, "\n".join(key), va="bottom", fontsize=12, linespacing=1.4, bbox=ground)
     return (
-        f"Left, at d_k = {d_k} with {n} keys, what leaving out the scale multiplies by; a factor of {factor:g} counts: "
-        f"{'; '.join(said)}. Right, accuracy of trained models at d_k = {', '.join(map(str, widths))}: "
-        f"{'; '.join(heard)}; a vertical line marks d_k = {d_k}."
+        f"Left, at d_k = {result.d_k} with {result.n} keys, what leaving out the scale multiplies by; a factor of "
+        f"{factor:g} counts: {'; '.join(said)}. Right, accuracy of trained models at d_k = "
+        f"{', '.join(map(str, widths))}: {'; '.join(heard)}; a vertical line marks d_k = {result.d_k}."
     )

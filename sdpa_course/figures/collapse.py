@@ -5,6 +5,7 @@ from itertools import cycle
 import numpy as np
 
 from .drawing import styled
+from .rules import RULES
 
 TITLES = ("scores as they are", r"scores ÷ $\sqrt{d_k}$")
 
@@ -18,12 +19,11 @@ def weights_by_width(axes, widths, unscaled, scaled) -> str:
     axes : two matplotlib axes that share their y axis
     widths : sequence of int
         The values of d_k.
-    unscaled, scaled : (len(widths), queries, n) arrays
-        Weights of each query over n keys.
+    unscaled, scaled : (len(widths), n) arrays
+        Average weights, largest first (`experiments.saturation.by_rank`).
     """
     tops = []
-    for ax, weights, title in zip(axes, (unscaled, scaled), TITLES, strict=True):
-        ranked = by_rank(weights)  # (len(widths), n)
+    for ax, ranked, title in zip(axes, map(np.asarray, (unscaled, scaled)), TITLES, strict=True):
         for d_k, row, marker in zip(widths, ranked, cycle("osD^v"), strict=False):
             ax.plot(np.arange(1, len(row) + 1), row, marker=marker, label=f"$d_k$ = {d_k}")
         label_ranks(ax, title, ranked.shape[-1])
@@ -39,40 +39,30 @@ def weights_by_width(axes, widths, unscaled, scaled) -> str:
 
 
 @styled
-def weights_beside(axes, d_k: int, spread: float, unscaled, scaled) -> str:
+def weights_beside(axes, result) -> str:
     """Average weights, largest first, as bars for one d_k: unscaled on the left, scaled on the right.
 
     Parameters
     ----------
     axes : two matplotlib axes that share their y axis
-    d_k : int
-    spread : float
-        Standard deviation of the entries of queries and keys.
-    unscaled, scaled : (queries, n) arrays
-        Weights of each query over n keys.
+    result : experiments.saturation.Collapse
     """
-    tops = []
-    for ax, weights, title, colour in zip(axes, (unscaled, scaled), TITLES, ("C1", "C0"), strict=True):
-        ranked = by_rank(weights)  # (n,)
-        n = len(ranked)
-        ax.vlines(np.arange(1, n + 1), 0, ranked, color=colour, linewidth=14)  # one artist: quicker than n bars
+    sides = ((result.unscaled, "1"), (result.scaled, "1/sqrt(d_k)"))
+    for ax, (ranked, scale), title in zip(axes, sides, TITLES, strict=True):
+        n = len(ranked.weights)
+        ax.vlines(np.arange(1, n + 1), 0, ranked.weights, color=RULES[scale].colour, linewidth=14)  # faster than n bars
         ax.axhline(1 / n, color="C6", linestyle="--", linewidth=1.2)
         ax.text(n + 0.5, 1 / n + 0.015, f"all equal: 1/{n}", ha="right", va="bottom", fontsize=12)
-        words = f"$d_k$ = {d_k}, σ = {spread:g}\nlargest weight {ranked[0]:.2f}"
+        words = f"$d_k$ = {result.d_k}, σ = {result.sigma:g}\nlargest weight {ranked.largest:.2f}"
         ax.text(n + 0.5, 0.95, words, ha="right", va="top")
         label_ranks(ax, title, n)
-        tops.append(ranked[0])
     axes[0].set_ylabel("average weight")
     return (
-        f"Two bar charts of the average attention weights over {n} keys, largest first, at d_k = {d_k}, for entries "
-        f"of standard deviation {spread:g}. Left, without a scale, the largest weight is {tops[0]:.2f}; right, divided "
-        f"by the root of d_k, it is {tops[1]:.2f}. A dashed line marks equal weights, 1/{n}."
+        f"Two bar charts of the average attention weights over {n} keys, largest first, at d_k = {result.d_k}, for "
+        f"entries of standard deviation {result.sigma:g}. Left, without a scale, the largest weight is "
+        f"{result.unscaled.largest:.2f}; right, divided by the root of d_k, it is {result.scaled.largest:.2f}. A "
+        f"dashed line marks equal weights, 1/{n}."
     )
-
-
-def by_rank(weights) -> np.ndarray:
-    """The largest weight averaged over the queries, the second largest, and so on: (..., queries, n) -> (..., n)."""
-    return -np.sort(-np.asarray(weights), axis=-1).mean(axis=-2)
 
 
 def label_ranks(ax, title: str, n: int) -> None:

@@ -5,15 +5,8 @@ import math
 import numpy as np
 
 from .drawing import styled
-from .saturation import TITLES
+from .rules import RULES
 
-# scale -> (name, colour, marker): never told apart by colour alone.
-LOOKS = {
-    "1": ("no scale", "C1", "o"),
-    "1/sqrt(d_k)": (r"$1/\sqrt{d_k}$", "C0", "s"),
-    "1/d_k": (r"$1/d_k$", "C2", "^"),
-}
-PLAIN = {"1": "no scale", "1/sqrt(d_k)": "scale 1/√d_k", "1/d_k": "scale 1/d_k"}
 LEAST, MOST, BINS_PER_DECADE = -6, 2, 2  # the histogram's range, as powers of ten
 EDGES = np.linspace(LEAST, MOST, (MOST - LEAST) * BINS_PER_DECADE + 1)
 BELOW = (LEAST - 0.9, LEAST - 0.4)  # where the bar of the rows below the range stands
@@ -38,13 +31,13 @@ def factors_by_width(axes, groups) -> str:
             widths, [f.dq for f in line], [f.dq_spread for f in line], fmt="C0o", capsize=4, label=r"row of $dQ$"
         )
         ax.plot(widths, [f.theory for f in line], "k--", lw=1.6, label="product (theory)")
-        ax.set(xscale="log", yscale="log", xlabel="$d_k$", title=LOOKS[scale][0], ylim=(1e-3, 200))
+        ax.set(xscale="log", yscale="log", xlabel="$d_k$", title=RULES[scale].label, ylim=(1e-3, 200))
         ax.set_xticks([d for d in widths if math.log2(d) % 3 == 0])
         ax.set_xticklabels([str(int(d)) for d in ax.get_xticks()])
         ax.minorticks_off()
         low, high = line[0], line[-1]
         words.append(
-            f"{PLAIN[scale]}: the Jacobian goes from {low.jacobian:.2f} to {high.jacobian:.2f}, scale times √d_k "
+            f"{RULES[scale].words}: the Jacobian goes from {low.jacobian:.2f} to {high.jacobian:.2f}, scale times √d_k "
             f"from {low.factor * math.sqrt(low.d_k):.2g} to {high.factor * math.sqrt(high.d_k):.2g}, a row of dQ from "
             f"{low.dq:.2g} to {high.dq:.2g}, theory {high.theory:.2g}"
         )
@@ -85,15 +78,16 @@ def rms_and_median(ax, results, along: str) -> str:
     words = []
     for scale in dict.fromkeys(r.scale for r in results):
         rows = [r for r in results if r.scale == scale]
-        name, colour, marker = LOOKS[scale]
+        rule = RULES[scale]
         x = [getattr(r, along) for r in rows]
-        for field, style, filled in (("rms", "-", colour), ("median", "--", "white")):
+        looks = {"color": rule.colour, "marker": rule.marker}
+        for field, style, filled in (("rms", "-", rule.colour), ("median", "--", "white")):
             values, spread = (np.array([getattr(r, f) for r in rows]) for f in (field, f"{field}_spread"))
             spread = np.minimum(spread, 0.9 * values)  # a bar down to zero has no place on a log axis
-            ax.errorbar(x, values, spread, color=colour, marker=marker, ls=style, mfc=filled, label=f"{name}, {field}")
+            ax.errorbar(x, values, spread, ls=style, mfc=filled, label=f"{rule.label}, {field}", **looks)
         low, high = rows[0], rows[-1]
         words.append(
-            f"{PLAIN[scale]}: rms from {low.rms:.2g} at {x[0]} to {high.rms:.2g} at {x[-1]}, median from "
+            f"{rule.words}: rms from {low.rms:.2g} at {x[0]} to {high.rms:.2g} at {x[-1]}, median from "
             f"{low.median:.2g} to {high.median:.2g}"
         )
     ax.set(xscale="log", yscale="log", ylim=(3e-8, 30))
@@ -135,34 +129,33 @@ def pushes_by_weight(axes, groups, weights, bound) -> str:
 
 
 @styled
-def row_histogram(ax, lengths, reference, *, d_k: int, scale: str, n: int) -> str:
+def row_histogram(ax, result) -> str:
     """How long are the rows of dQ? A histogram over powers of ten, with a bar for what lies below its range.
 
     Parameters
     ----------
     ax : matplotlib axes
-    lengths : (rows,) array
-    reference : (rows,) array
-        The same layer with 1/√d_k, drawn as an outline.
+    result : experiments.row_gradients.RowLengths
+        The same layer with 1/√d_k is drawn as an outline.
     """
-    share, below = shares(lengths)
-    ax.stairs(share, EDGES, color=LOOKS[scale][1], fill=True, alpha=0.55, label=f"rows, {TITLES[scale]}")
-    ax.stairs([below], BELOW, color=LOOKS[scale][1], fill=True, alpha=0.55, hatch="///")
-    other, other_below = shares(reference)
+    rule = RULES[result.scale]
+    (share, below), (other, other_below) = shares(result.lengths), shares(result.reference)
+    ax.stairs(share, EDGES, color=rule.colour, fill=True, alpha=0.55, label=f"rows, {rule.title}")
+    ax.stairs([below], BELOW, color=rule.colour, fill=True, alpha=0.55, hatch="///")
     ax.stairs(other, EDGES, color="black", lw=1.4, label="for comparison: 1/√$d_k$")
-    root, middle = math.sqrt(np.mean(np.square(lengths))), float(np.median(lengths))
-    for value, style, name in ((root, "-", "root mean square"), (middle, "--", "median")):
+    for value, style, name in ((result.rms, "-", "root mean square"), (result.median, "--", "median")):
         ax.vlines(place(value), 0, 1, color="#7a2d5c", ls=style, lw=2.6, label=name)
-    ax.set(title=f"$d_k$ = {d_k}, {n} keys, {TITLES[scale]}", xlabel="length of a row of $dQ$", ylabel="share of rows")
-    ax.set(xlim=(BELOW[0] - 0.1, MOST + 0.1), ylim=(0, 1.3), yticks=[0, 0.25, 0.5, 0.75, 1])
+    ax.set(title=f"$d_k$ = {result.d_k}, {result.n} keys, {rule.title}")
+    ax.set(xlabel="length of a row of $dQ$", ylabel="share of rows", yticks=[0, 0.25, 0.5, 0.75, 1])
+    ax.set(xlim=(BELOW[0] - 0.1, MOST + 0.1), ylim=(0, 1.3))
     ax.set_xticks([sum(BELOW) / 2, -5, -4, -3, -2, -1, 0, 1, 2])
     ax.set_xticklabels(["below", "0.00001", "0.0001", "0.001", "0.01", "0.1", "1", "10", "100"])
     ax.legend(loc="upper center", ncols=2)
     return (
-        f"A histogram of the lengths of {len(lengths)} rows of dQ on a logarithmic axis from 0.000001 to 100, at "
-        f"d_k = {d_k}, {n} keys and {PLAIN[scale]}. {below:.0%} of the rows are below that range; root mean square "
-        f"{root:.2g}, median {middle:.2g}. An outline shows the same layer with scale 1/√d_k, {other_below:.0%} of it "
-        "below the range."
+        f"A histogram of the lengths of {len(result.lengths)} rows of dQ on a logarithmic axis from 0.000001 to 100, "
+        f"at d_k = {result.d_k}, {result.n} keys and {rule.words}. {below:.0%} of the rows are below that range; root "
+        f"mean square {result.rms:.2g}, median {result.median:.2g}. An outline shows the same layer with scale "
+        f"1/√d_k, {other_below:.0%} of it below the range."
     )
 
 

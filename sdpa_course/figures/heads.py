@@ -3,19 +3,15 @@
 import numpy as np
 
 from .drawing import styled
+from .rules import RULES
 from .saturation import by_scale
 
-# scale -> (label, words, colour, marker, line): never told apart by colour alone.
-LOOKS = {
-    "1/sqrt(d_k)": (r"$1/\sqrt{d_k}$", "scale 1/√d_k", "C0", "s", "-"),
-    "1/sqrt(d_model)": (r"$1/\sqrt{d_{model}}$", "scale 1/√d_model", "C1", "o", "--"),
-}
 EDGES = np.arange(-6.25, 6.5, 0.5)  # of a score, one bin around zero
 
 
 def heads_axis(ax, heads) -> None:
     """A logarithmic axis with one plain tick for each number of heads."""
-    if ax.get_xscale() != "log":  # setting it anew makes all ticks anew, slowly
+    if ax.get_xscale() != "log":  # setting it again makes all ticks again, slowly
         ax.set_xscale("log", base=2)
         ax.set_xticks(heads, [str(h) for h in heads])
         ax.minorticks_off()
@@ -35,18 +31,17 @@ def variance_and_entropy(axes, results, theory) -> str:
     """
     seen = []
     for scale, rows in by_scale(results).items():
-        label, words, colour, marker, _ = LOOKS[scale]
+        rule = RULES[scale]
+        looks = {"color": rule.colour, "marker": rule.marker, "linestyle": "none", "capsize": 5, "label": rule.label}
         heads = [row.h for row in rows]
         line, *dashed = theory[scale]
         columns = (("variance", "head_spread"), ("entropy", "entropy_se"))
         for ax, (name, spread), curve in zip(axes, columns, dashed, strict=True):
             values, errors = ([getattr(row, field) for row in rows] for field in (name, spread))
-            ax.errorbar(
-                heads, values, yerr=errors, color=colour, marker=marker, linestyle="none", capsize=5, label=label
-            )
+            ax.errorbar(heads, values, yerr=errors, **looks)
             ax.plot(line, curve, "k--", linewidth=1.5)
         seen.append(
-            f"{words}: variance from {rows[0].variance:.3f} to {rows[-1].variance:.3f}, entropy from "
+            f"{rule.words}: variance from {rows[0].variance:.3f} to {rows[-1].variance:.3f}, entropy from "
             f"{rows[0].entropy:.3f} to {rows[-1].entropy:.3f}"
         )
     axes[0].plot([], [], "k--", linewidth=1.5, label="theory")
@@ -64,50 +59,44 @@ def variance_and_entropy(axes, results, theory) -> str:
 
 
 @styled
-def one_choice(axes, chosen: int, d_model: int, sigma: float, results: dict, scores: dict) -> str:
+def one_choice(axes, result) -> str:
     """Variance against h with one h marked on the left, the scores at that h as outlines on the right.
 
     Parameters
     ----------
     axes : two matplotlib axes
-    chosen : int
-        The number of heads to mark.
-    d_model : int
-    sigma : float
-        Standard deviation of the tokens' entries.
-    results : dict of scale -> (variances, theory)
-        `variances` is a dict of h -> variance of each head's scores; `theory` has one number for each h.
-    scores : dict of scale -> array of scores at the chosen number of heads
+    result : experiments.heads.HeadChoice
     """
     marked = []
     if axes[0].get_yscale() != "log":
         axes[0].set(yscale="log")
         axes[0].set_yticks([0.01, 0.1, 1, 10], ["0.01", "0.1", "1", "10"])
         axes[0].minorticks_off()
-    axes[0].axvline(chosen, color="C5", linewidth=9, alpha=0.45, zorder=0)
-    for scale, (variances, theory) in results.items():
-        label, words, colour, marker, line = LOOKS[scale]
-        heads = list(variances)
-        single = np.concatenate([np.stack([np.full(h, h), variances[h]]) for h in heads], axis=1)  # (2, all heads)
-        axes[0].plot(*single, color=colour, marker="_", linestyle="none", markersize=20, markeredgewidth=1, alpha=0.4)
-        means = [variances[h].mean() for h in heads]
-        axes[0].plot(heads, means, color=colour, marker=marker, linestyle="none", mec="black", label=f"scale {label}")
-        axes[0].plot(heads, theory, "k--", linewidth=1.4)
-        shares = np.histogram(scores[scale], EDGES)[0] / scores[scale].size
-        axes[1].stairs(shares, EDGES, color=colour, linestyle=line, linewidth=2.4, label=label)
-        marked.append(f"{words} {variances[chosen].mean():.3f}")
+    axes[0].axvline(result.h, color="C5", linewidth=9, alpha=0.45, zorder=0)
+    for scale, found in result.by_scale.items():
+        rule, heads = RULES[scale], list(found.variances)
+        single = np.concatenate([[np.full(h, h), found.variances[h]] for h in heads], axis=1)  # (2, all heads)
+        axes[0].plot(*single, color=rule.colour, marker="_", linestyle="none", ms=20, mew=1, alpha=0.4)
+        means = [found.variances[h].mean() for h in heads]
+        looks = {"color": rule.colour, "marker": rule.marker, "linestyle": "none", "mec": "black"}
+        axes[0].plot(heads, means, label=f"scale {rule.label}", **looks)
+        axes[0].plot(heads, list(found.theory.values()), "k--", linewidth=1.4)
+        shares = np.histogram(found.scores, EDGES)[0] / found.scores.size
+        axes[1].stairs(shares, EDGES, color=rule.colour, linestyle=rule.dash, linewidth=2.4, label=rule.label)
+        marked.append(f"{rule.words} {found.variance:.3f}")
     heads_axis(axes[0], heads)
-    axes[0].set(title=f"$d_{{model}}$ = {d_model}, σ = {sigma:g}", ylabel="variance of a score", ylim=(3e-3, 50))
+    axes[0].set(title=f"$d_{{model}}$ = {result.d_model}, σ = {result.sigma:g}")
+    axes[0].set(ylabel="variance of a score", ylim=(3e-3, 50))
     # A white ground, because the mark of the chosen h may run behind it.
     axes[0].legend(loc="lower left", frameon=True, facecolor="white", edgecolor="none", framealpha=1)
-    axes[1].set(title=f"h = {chosen}, $d_k$ = {d_model // chosen}", xlabel="score", ylabel="share of all scores")
-    axes[1].set(xlim=(-6.3, 6.3), ylim=(0, 1.02))
+    axes[1].set(title=f"h = {result.h}, $d_k$ = {result.d_model // result.h}")
+    axes[1].set(xlabel="score", ylabel="share of all scores", xlim=(-6.3, 6.3), ylim=(0, 1.02))
     axes[1].legend(loc="upper right")
     return (
         f"Left, the variance of a score against the number of heads from {heads[0]} to {heads[-1]} at d_model = "
-        f"{d_model}, a faint tick for each head and a marker for their mean, with dashed lines for the theory and h = "
-        f"{chosen} marked; there the mean is, with {', with '.join(marked)}, for tokens of standard deviation "
-        f"{sigma:g}. Right, outlines of the distribution of the scores at that h for both scales."
+        f"{result.d_model}, a faint tick for each head and a marker for their mean, with dashed lines for the theory "
+        f"and h = {result.h} marked; there the mean is, with {', with '.join(marked)}, for tokens of standard "
+        f"deviation {result.sigma:g}. Right, outlines of the distribution of the scores at that h for both scales."
     )
 
 

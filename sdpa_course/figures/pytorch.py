@@ -5,12 +5,8 @@ import math
 import numpy as np
 
 from .drawing import styled
+from .rules import RULES
 
-# scale -> (name on the chart, name in words, colour, line style, marker): never told apart by colour alone.
-LOOKS = {
-    "1/sqrt(d_k)": (r"$1/\sqrt{d_k}$", "scale 1/√d_k", "C0", "-", "s"),
-    "1": ("no scale", "no scale", "C1", "--", "o"),
-}
 EVERY = 25  # a marker every so many steps
 LAST = 50  # the loss "at the end" is the mean over so many steps
 LEAST = 1e-17  # a difference of exactly 0 has no place on a log axis
@@ -30,20 +26,21 @@ def runs_and_drift(axes, ours, theirs, nudged) -> str:
     left, right = axes
     words = []
     for scale, losses in ours.items():
-        name, plain, colour, style, marker = LOOKS[scale]
+        rule = RULES[scale]
+        name, look = rule.label, {"color": rule.colour, "ls": rule.dash}
         steps = np.arange(len(losses))
-        left.plot(steps, losses, color=colour, ls=style, lw=1.4, label=f"{name}, NumPy")
-        text = f"{plain}: the NumPy loss goes from {losses[0]:.1f} to {halves(losses)}"
+        left.plot(steps, losses, lw=1.4, label=f"{name}, NumPy", **look)
+        text = f"{rule.words}: the NumPy loss goes from {losses[0]:.1f} to {halves(losses)}"
         if scale in theirs:
             left.plot(
-                steps[::EVERY], theirs[scale][::EVERY], marker, color="black", mfc="none", label=f"{name}, PyTorch"
+                steps[::EVERY], theirs[scale][::EVERY], rule.marker, color="black", mfc="none", label=f"{name}, PyTorch"
             )
             gap = drift(losses, theirs[scale])
-            right.semilogy(steps, gap, color=colour, ls=style, label=f"{name}: PyTorch")
+            right.semilogy(steps, gap, label=f"{name}: PyTorch", **look)
             text += f", PyTorch's to {halves(theirs[scale])}"
             text += f"; their difference starts {size(gap[0])}, ends {size(gap[-1])}"
         gap = drift(losses, nudged[scale])
-        right.semilogy(steps, gap, color="black", ls=style, lw=1.2, label=f"{name}: last bit")
+        right.semilogy(steps, gap, color="black", ls=rule.dash, lw=1.2, label=f"{name}: last bit")
         words.append(f"{text}; with the last bit of one weight changed the difference ends {size(gap[-1])}")
     left.set(xlabel="step", ylabel="loss of the batch", title="The same run, twice", ylim=(-0.1, 3.3))
     right.set(xlabel="step", ylabel="largest difference so far", title="How far apart?", ylim=(LEAST, 10))

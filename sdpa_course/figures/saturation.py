@@ -3,43 +3,35 @@
 import numpy as np
 
 from .drawing import styled
+from .rules import RULES
 
-# scale -> (label, colour, marker): never told apart by colour alone.
-LOOKS = {
-    "1": ("no scale", "C1", "o"),
-    "1/sqrt(d_k)": (r"$1/\sqrt{d_k}$", "C0", "s"),
-    "1/d_k": (r"$1/d_k$", "C2", "^"),
-}
-# For the slider: √ as a letter keeps all titles at one height.
-TITLES = {"1": "no scale", "1/sqrt(d_k)": "scale 1/√$d_k$", "1/d_k": "scale 1/$d_k$"}
 BINS = np.linspace(0, 1, 26)  # of a top weight
 
 
 @styled
-def softmax_bars(axes, scores, weights, temperature: float) -> str:
+def softmax_bars(axes, result) -> str:
     """Scores as bars on the left, their softmax at one temperature on the right.
 
     Parameters
     ----------
     axes : two matplotlib axes
-    scores, weights : (n,) arrays
+    result : experiments.saturation.SoftmaxAtTemperature
     """
-    n = len(scores)
+    scores, weights, n = result.scores, result.weights, len(result.scores)
     places = np.arange(1, n + 1)
-    axes[0].bar(places, scores, color="C5")
+    axes[0].vlines(places, 0, scores, color="C5", linewidth=34)  # one artist: faster than n bars
     axes[0].axhline(0, color="black", linewidth=1)
     axes[0].set(title="scores", xlabel="key", ylabel="score", xticks=places, yticks=range(-8, 9, 4))
-    axes[0].set_ylim(-9, 9)
-    axes[1].bar(places, weights, color="C0")
-    axes[1].axhline(1 / n, color="black", linestyle=":", label=f"uniform, 1/{n}")
-    axes[1].set(
-        title=f"softmax(scores ÷ {temperature:g})", xlabel="key", ylabel="weight", xticks=places, ylim=(0, 1.05)
-    )
-    axes[1].legend(loc="upper right")
+    axes[0].set(xlim=(0.3, n + 0.7), ylim=(-9, 9))
+    axes[1].vlines(places, 0, weights, color="C0", linewidth=34)
+    axes[1].axhline(1 / n, color="black", linestyle=":")
+    axes[1].text(n + 0.6, 1 / n + 0.02, f"uniform, 1/{n}", ha="right", va="bottom", fontsize=12)
+    axes[1].set(title=f"softmax(scores ÷ {result.temperature:g})", xlabel="key", ylabel="weight", xticks=places)
+    axes[1].set(xlim=(0.3, n + 0.7), ylim=(0, 1.05))
     return (
         f"Two bar charts over {n} keys. Left, scores from {np.max(scores):.1f} down to {np.min(scores):.1f}. Right, "
-        f"their softmax at temperature {temperature:g}: the largest weight is {np.max(weights):.3f}, the smallest "
-        f"{np.min(weights):.3f}; a dotted line marks the uniform weight {1 / n:.3f}."
+        f"their softmax at temperature {result.temperature:g}: the largest weight is {np.max(weights):.3f}, the "
+        f"smallest {np.min(weights):.3f}; a dotted line marks the uniform weight {1 / n:.3f}."
     )
 
 
@@ -57,11 +49,11 @@ def sharpness_by_width(axes, results, theory) -> str:
     """
     seen = []
     for scale, rows in by_scale(results).items():
-        label, colour, marker = LOOKS[scale]
+        rule = RULES[scale]
         widths = [row.d_k for row in rows]
         for ax, name in zip(axes, ("top", "entropy"), strict=True):
             values, spread = ([getattr(row, field) for row in rows] for field in (name, f"{name}_spread"))
-            ax.errorbar(widths, values, yerr=spread, color=colour, marker=marker, capsize=5, label=label)
+            ax.errorbar(widths, values, yerr=spread, color=rule.colour, marker=rule.marker, capsize=5, label=rule.label)
         low, high = rows[0], rows[-1]
         seen.append(
             f"{scale}: top weight from {low.top:.2f} to {high.top:.2f}, entropy from {low.entropy:.2f} to "
@@ -139,37 +131,37 @@ def top_weights(ax, tops: dict) -> str:
 
 
 @styled
-def sharpness(axes, weights, scale: str, d_k: int) -> str:
+def sharpness(axes, result) -> str:
     """One setting: mean weight by rank on the left, the distribution of the top weight on the right.
 
     Parameters
     ----------
     axes : two matplotlib axes
-    weights : (rows, n) array
+    result : experiments.saturation.RandomWeights
     """
-    _, colour, _ = LOOKS[scale]
-    n = weights.shape[-1]
-    ranked = -np.sort(-weights, axis=-1)  # (rows, n), largest first
-    mean, top = ranked.mean(axis=0), ranked[:, 0]
-    if axes[0].get_xscale() != "log":  # setting it anew makes all ticks anew, slowly
+    rule, n, mean, top = RULES[result.scale], result.n, result.by_rank, result.top
+    if axes[0].get_xscale() != "log":  # setting it again makes all ticks again, slowly
         axes[0].set(xscale="log", yscale="log")
-        # Plain labels: a slider cannot wait for typeset powers of ten.
+        # Plain labels: a slider can't wait for typeset powers of ten.
         axes[0].set_xticks([1, 8, 64, 512], ["1", "8", "64", "512"])
         axes[0].set_yticks([1e-5, 1e-4, 1e-3, 0.01, 0.1, 1], ["0.00001", "0.0001", "0.001", "0.01", "0.1", "1"])
         axes[0].minorticks_off()
-    axes[0].plot(np.arange(1, n + 1), np.maximum(mean, 1e-9), color=colour)
-    axes[0].axhline(1 / n, color="black", linestyle=":", label=f"uniform, 1/{n}")
-    axes[0].set(title=f"mean weight, {TITLES[scale]}", xlabel="rank of the key (log scale, up to 512)")
+    axes[0].plot(np.arange(1, n + 1), np.maximum(mean, 1e-9), color=rule.colour)
+    axes[0].axhline(1 / n, color="black", linestyle=":")
+    axes[0].text(550, 1.1 / n, f"uniform, 1/{n}", ha="right", va="bottom", fontsize=12)
+    axes[0].set(title=f"mean weight, {rule.title}", xlabel="rank of the key (log scale, up to 512)")
     axes[0].set(ylabel="weight (log scale)", xlim=(0.9, 600), ylim=(1e-5, 3))  # the slider goes to 512 keys
-    axes[0].legend(loc="upper right")
-    axes[1].stairs(shares(top), BINS, color=colour, fill=True, alpha=0.6)
-    axes[1].axvline(top.mean(), color="black", linestyle="--", label="mean")
+    axes[1].stairs(shares(top), BINS, color=rule.colour, fill=True, alpha=0.6)
+    axes[1].axvline(result.sharpness.top, color="black", linestyle="--")
+    right = result.sharpness.top < 0.5  # of the line, where there's room
+    axes[1].text(
+        result.sharpness.top + (0.02 if right else -0.02), 0.98, "mean", ha="left" if right else "right", va="top"
+    )
     axes[1].set(title="top weight of a row", xlabel="top weight", ylabel="share of rows", xlim=(0, 1), ylim=(0, 1.03))
-    axes[1].legend(loc="upper center")
     return (
-        f"Left, a line: the mean weight of {n} keys in order of rank at d_k = {d_k} and scale {scale} falls from "
-        f"{mean[0]:.3f} to {mean[-1]:.1e}, beside the uniform weight {1 / n:.4f}. Right, a histogram of the top weight "
-        f"of {len(top)} rows, from {top.min():.2f} to {top.max():.2f}."
+        f"Left, a line: the mean weight of {n} keys in order of rank at d_k = {result.d_k} and scale {result.scale} "
+        f"falls from {mean[0]:.3f} to {mean[-1]:.1e}, beside the uniform weight {1 / n:.4f}. Right, a histogram of the "
+        f"top weight of {len(top)} rows, from {top.min():.2f} to {top.max():.2f}."
     )
 
 

@@ -3,26 +3,15 @@
 import numpy as np
 
 from .drawing import styled
-from .saturation import LOOKS as SHARED_LOOKS
+from .rules import RULES
 
-# rule -> (label, colour, marker): never told apart by colour alone.
-LOOKS = {
-    **SHARED_LOOKS,
-    "1": ("1", "C1", "o"),  # its name in the tables
-    "1/sqrt(d_model)": (r"$1/\sqrt{d_{model}}$", "C5", "v"),
-    "cos": ("cos", "C3", "P"),
-    "sqrt(d_k) cos": (r"$\sqrt{d_k}$ cos", "C6", "x"),
-    "1, capped": ("1, capped", "C3", "D"),
-    "1/sqrt(d_k), capped": (r"$1/\sqrt{d_k}$, capped", "C4", "d"),
-    "learned": ("learned", "C6", "+"),
-}
 PANELS = {
     "variance": "variance of the scores",
     "entropy": "mean entropy ÷ log n",
     "rms": "rms row of dQ",
     "median": "median row of dQ",
 }
-WIDTH_LOOKS = {8: ("C2", "-", "^"), 64: ("C0", "--", "s"), 512: ("C1", "-.", "o")}
+WIDTHS = {8: ("C2", "-", "^"), 64: ("C0", "--", "s"), 512: ("C1", "-.", "o")}  # d_k -> colour, dash, marker
 
 
 @styled
@@ -41,11 +30,11 @@ def metrics_by_width(axes, results, theory) -> str:
     seen = []
     for rule in rules:
         rows = [row for row in results if row.rule == rule]
-        label, colour, marker = LOOKS[rule]
+        looks = {"color": RULES[rule].colour, "marker": RULES[rule].marker, "label": RULES[rule].label}
         for ax, name in zip(np.ravel(axes), PANELS, strict=True):
             values, spread = ([getattr(row, field) for row in rows] for field in (name, f"{name}_spread"))
             place = [row.d_k for row in rows]
-            ax.errorbar(place, values, yerr=spread, color=colour, marker=marker, capsize=4, label=label)
+            ax.errorbar(place, values, yerr=spread, capsize=4, **looks)
         low, high = rows[0], rows[-1]
         seen.append(
             f"{rule}: variance {low.variance:.3g} to {high.variance:.3g}, entropy {low.entropy:.2f} to "
@@ -70,39 +59,34 @@ def metrics_by_width(axes, results, theory) -> str:
 
 
 @styled
-def exponents(axes, exponent: float, grid, curves: dict, widths, at_exponent, n: int) -> str:
+def exponents(axes, result) -> str:
     """Entropy for the scale d_k^(−exponent): against the exponent for some d_k, against d_k for this exponent.
 
     Parameters
     ----------
     axes : two matplotlib axes that share their y axis
-    grid : (m,) array
-        Exponents.
-    curves : dict of d_k -> (m,) array of entropies
-    widths, at_exponent : sequences
-        Values of d_k and the entropy of each at `exponent`.
+    result : experiments.scales.ExponentSweep
     """
-    for d_k, entropy in curves.items():
-        colour, line, marker = WIDTH_LOOKS[d_k]
-        axes[0].plot(grid, entropy, color=colour, linestyle=line, label=f"$d_k$ = {d_k}")
-        here = np.interp(exponent, grid, entropy)
-        axes[0].plot([exponent], [here], color=colour, marker=marker, markersize=9, linestyle="none")
+    exponent, widths, entropies = result.exponent, list(result.by_width), list(result.by_width.values())
+    for d_k, entropy in result.curves.items():
+        colour, dash, marker = WIDTHS[d_k]
+        axes[0].plot(result.grid, entropy, color=colour, linestyle=dash, label=f"$d_k$ = {d_k}")
+        axes[0].plot([exponent], [result.by_width[d_k]], color=colour, marker=marker, markersize=9, linestyle="none")
     axes[0].axvline(exponent, color="black", linewidth=1)
     axes[0].set(title="entropy ÷ log n for three widths", xlabel="exponent", ylabel="entropy ÷ log n")
     axes[0].set(xlim=(-0.03, 1.03), ylim=(0, 1.05), xticks=(0, 0.25, 0.5, 0.75, 1))
     # A white ground, because the vertical line may run behind it.
     axes[0].legend(loc="lower right", frameon=True, facecolor="white", edgecolor="none", framealpha=1)
-    places = np.log2(widths)  # a log axis would set its ticks anew, slowly
-    axes[1].plot(places, at_exponent, color="C6", marker="o")
+    places = np.log2(widths)  # a log axis would set its ticks again, slowly
+    axes[1].plot(places, entropies, color="C6", marker="o")
     axes[1].set(title=f"the same with scale $d_k^{{-{exponent:.2f}}}$", xlabel="$d_k$ (log scale)", xlim=(-0.4, 10.4))
     axes[1].set_xticks(places[::3], [str(width) for width in widths[::3]])
-    axes[1].text(0.1, 0.04, f"n = {n} keys", va="bottom")
-    low, high = np.min(at_exponent), np.max(at_exponent)
+    axes[1].text(0.1, 0.04, f"n = {result.n} keys", va="bottom")
     return (
-        f"Left, relative entropy with {n} keys against the exponent from 0 to 1, one curve each for d_k = "
-        f"{', '.join(map(str, curves))}, and a vertical line at exponent {exponent:.2f}. Right, the entropy at this "
-        f"exponent for d_k from {widths[0]} to {widths[-1]}: from {at_exponent[0]:.3f} to {at_exponent[-1]:.3f}, "
-        f"between {low:.3f} and {high:.3f}."
+        f"Left, relative entropy with {result.n} keys against the exponent from 0 to 1, one curve each for d_k = "
+        f"{', '.join(map(str, result.curves))}, and a vertical line at exponent {exponent:.2f}. Right, the entropy at "
+        f"this exponent for d_k from {widths[0]} to {widths[-1]}: from {entropies[0]:.3f} to {entropies[-1]:.3f}, "
+        f"between {min(entropies):.3f} and {max(entropies):.3f}."
     )
 
 

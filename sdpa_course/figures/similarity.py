@@ -184,32 +184,27 @@ def growth_with_pairs(axes, pairs, found, theory) -> str:
 
 
 @styled
-def score_histogram(ax, d_k, edges, percent, curve, divided) -> str:
+def score_histogram(ax, result) -> str:
     """A histogram of scores as steps, with the normal curve of the same variance dashed over it.
 
     Parameters
     ----------
     ax : matplotlib axes
-    d_k : int
-    edges, percent : (bins + 1,) and (bins,) arrays
-        How many of the scores fall between two edges.
-    curve : (x, y) arrays
-        What normal scores of variance d_k would give, or of variance 1 if `divided`.
-    divided : bool
-        Were the scores divided by √d_k?
+    result : experiments.histograms.ScoreSpread
     """
-    ax.stairs(percent, edges, fill=True, color="C4", label="simulated scores")
-    ax.plot(*curve, "k--", label="normal curve")
-    # √ as a letter: a drawn root would need more room than the title of the other state.
-    what = "scores ÷ √$d_k$" if divided else "scores as they are"
-    ax.set(title=f"{what}, $d_k$ = {d_k}", xlabel="score", ylabel="% of scores in a step")
-    ax.set(xlim=(edges[0], edges[-1]), ylim=(0, 1.15 * max(np.max(percent), np.max(curve[1]))))
-    # Labels of one width (padded with figure spaces), so that a kept layout has room for all of them.
+    ax.stairs(result.percent, result.edges, fill=True, color="C4", label="simulated scores")
+    ax.plot(result.x, result.curve, "k--", label="normal curve")
+    what = "scores ÷ √$d_k$" if result.divided else "scores as they are"  # a typeset root would make the title taller
+    highest, peak = np.max(result.percent), np.max(result.curve)
+    top = next(limit for limit in (4, 10, 20, 40, 100) if max(highest, peak) <= 0.95 * limit)
+    ax.set(title=f"{what}, $d_k$ = {result.d_k}", xlabel="score", ylabel="% of scores in a step")
+    ax.set(xlim=(result.edges[0], result.edges[-1]), ylim=(0, top))
+    # Labels of one width, padded with figure spaces, so there's room for all of them.
     ax.yaxis.set_major_formatter(lambda value, _: f"{value:g}".rjust(4, "\u2007"))
     ax.legend(loc="upper right")
-    named = "the dot product divided by the root of d_k" if divided else "the dot product"
+    named = "the dot product divided by the root of d_k" if result.divided else "the dot product"
     return (
-        f"A histogram of {named} of random vectors at d_k = {d_k}, on an axis from {edges[0]:g} to {edges[-1]:g}. Its "
-        f"highest step holds {np.max(percent):.1f} % of the scores; the dashed normal curve of the same variance peaks "
-        f"at {np.max(curve[1]):.1f} %."
+        f"A histogram of {named} of random vectors at d_k = {result.d_k}, on an axis from {result.edges[0]:g} to "
+        f"{result.edges[-1]:g}. Its highest step holds {highest:.1f} % of the scores; the dashed normal curve of the "
+        f"same variance peaks at {peak:.1f} %."
     )

@@ -3,7 +3,7 @@
 import numpy as np
 from matplotlib.colors import ListedColormap
 
-from ..experiments.speed import CUT, SKIPPED, WHOLE, growth
+from ..experiments.speed import CUT, SKIPPED, WHOLE
 from .drawing import styled
 
 LOOKS = (("C1", "o"), ("C2", "D"), ("C0", "s"), ("C3", "^"))  # colour and marker, in the order of the contestants
@@ -13,7 +13,7 @@ KINDS = {SKIPPED: "skipped", CUT: "partly hidden", WHOLE: "computed whole"}
 
 
 @styled
-def cost_by_length(axes, lengths, times, peaks) -> str:
+def cost_by_length(axes, lengths, times, peaks, powers) -> str:
     """Time on the left, peak memory on the right, against the number of tokens; powers of T dashed and dotted.
 
     Parameters
@@ -22,7 +22,9 @@ def cost_by_length(axes, lengths, times, peaks) -> str:
     lengths : sequence of int
     times : dict of name -> sequence of Timing
     peaks : dict of name -> sequence of bytes
-        Names that also stand in `times` get the same colour and marker.
+        Their names are among those of `times`.
+    powers : dict of name -> float
+        The power of T that each of the peaks grows with (`experiments.speed.growth`).
     """
     lengths = np.asarray(lengths)
     looks = dict(zip(times, LOOKS, strict=False))
@@ -37,7 +39,7 @@ def cost_by_length(axes, lengths, times, peaks) -> str:
     for name, values in peaks.items():
         colour, marker = looks[name]
         mebibytes = np.array(values) / 2**20
-        power = growth(lengths, values)
+        power = powers[name]
         axes[1].plot(lengths, mebibytes, color=colour, marker=marker, label=f"{name}: $T^{{{power:.1f}}}$")
         said.append(f"{name} from {mebibytes[0]:.3g} to {mebibytes[-1]:.3g} MiB, like T to the power {power:.1f}")
     square = 1.6e3 * max(
@@ -63,14 +65,13 @@ def cost_by_length(axes, lengths, times, peaks) -> str:
 
 
 @styled
-def tile_map(axes, tiling, causal: bool) -> str:
+def tile_map(axes, tiling) -> str:
     """The score matrix cut into tiles on the left, how many scores that makes on the right.
 
     Parameters
     ----------
     axes : two matplotlib axes
-    tiling : Tiling
-    causal : bool
+    tiling : experiments.speed.Tiling
     """
     T, n = tiling.T, len(tiling.kinds)
     ax, bars = axes
@@ -82,23 +83,24 @@ def tile_map(axes, tiling, causal: bool) -> str:
         ax.hlines(edges, 0, 1, color="#9a9a9a", lw=0.7)
         ax.vlines(edges, 0, 1, color="#9a9a9a", lw=0.7)
     ax.grid(False)
-    ax.set_xticks([0, 1], ["1", str(T)])
-    ax.set_yticks([0, 1], ["1", f"{T}".rjust(4, "\u2007")])  # always four wide, or the label beside it is cut
-    ax.set(title=f"{tiling.tiles} of {n * n} tiles", xlabel="keys", ylabel="queries")
+    ax.set_xticks([0, 1], ["1", "T"])
+    ax.set_yticks([0, 1], ["1", "T"])
+    ax.set(title=f"T = {T}: {tiling.tiles} of {n * n} tiles", xlabel="keys", ylabel="queries")
     for kind, y in zip(KINDS, (0.05, 0.17, 0.29), strict=True):
         ax.text(1.06, y, "     ", bbox={"facecolor": BLUES(kind), "edgecolor": "#9a9a9a"}, va="center", fontsize=9)
         ax.text(1.2, y, KINDS[kind], va="center", fontsize=12)
 
     values = {"all": T * T, "computed": tiling.computed, "needed": tiling.needed, "held": tiling.held}
     for place, (value, colour) in enumerate(zip(values.values(), ("C6", "C0", "C2", "C1"), strict=True)):
-        bars.hlines(place, 0, value, color=colour, lw=20)
-        bars.text(value + 0.03 * T * T, place, f"{value}", va="center")
-    bars.set_xticks([0, T * T / 2, T * T], ["0", "half", "all"])
+        bars.hlines(place, 0, value / T**2, color=colour, lw=20)
+        bars.text(value / T**2 + 0.03, place, f"{value}", va="center")
+    bars.set_xticks([0, 0.5, 1], ["0", "half", "all"])
     bars.grid(axis="y", visible=False)
     bars.set_yticks(range(4), ["all scores", "computed", "needed", "held at once"])
-    bars.set(title="scores", xlabel="share of all scores", xlim=(0, 1.5 * T * T), ylim=(3.6, -0.6))
+    bars.set(title="scores", xlabel="share of all scores", xlim=(0, 1.5), ylim=(3.6, -0.6))
+    kind = "causal" if tiling.causal else "not causal"
     return (
-        f"Left, a square map of the scores of {T} queries against {T} keys, {'causal' if causal else 'not causal'}, in "
+        f"Left, a square map of the scores of {T} queries against {T} keys, {kind}, in "
         f"tiles of {tiling.block} by {tiling.block}: {tiling.tiles} of {n * n} are computed, {count(tiling, CUT)} of "
         f"them partly hidden, {count(tiling, SKIPPED)} skipped. Right, bars: {T * T} scores in all, {tiling.computed} "
         f"computed, {tiling.needed} needed, {tiling.held} held at once."

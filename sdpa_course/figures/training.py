@@ -6,23 +6,14 @@ Small open marks are runs, one for each seed. A filled mark is their mean, with 
 import numpy as np
 
 from .drawing import styled
+from .rules import RULES, Rule
 
-# scale -> (name, name in plain text, colour, marker): never told apart by colour alone.
-LOOKS = {
-    "1": ("no scale", "no scale", "C1", "o"),
-    "1/sqrt(d_k)": (r"$1/\sqrt{d_k}$", "1/√d_k", "C0", "s"),
-    "1/d_k": (r"$1/d_k$", "1/d_k", "C2", "^"),
-    "1/sqrt(d_model)": (r"$1/\sqrt{d_{model}}$", "1/√d_model", "C3", "D"),
-    "learned": (r"learned from $1/\sqrt{d_k}$", "learned from 1/√d_k", "C4", "v"),
-    "learned from 1": ("learned from 1", "learned from 1", "C5", "P"),
-    "QK-norm": ("QK-norm", "QK-norm", "C6", "X"),
-}
-# (init, scale) -> the same, and a line style
+# (init, scale) -> how a line is drawn
 STARTS = {
-    ("unit", "1"): (*LOOKS["1"], "-"),
-    ("unit", "1/sqrt(d_k)"): (*LOOKS["1/sqrt(d_k)"], "-"),
-    ("folded", "1"): (r"no scale, $W$ small", "no scale with small W", "C2", "^", "--"),
-    ("hot", "1/sqrt(d_k)"): (r"$1/\sqrt{d_k}$, $W$ large", "1/√d_k with large W", "C3", "D", "--"),
+    ("unit", "1"): RULES["1"]._replace(dash="-"),
+    ("unit", "1/sqrt(d_k)"): RULES["1/sqrt(d_k)"],
+    ("folded", "1"): Rule("folded", "no scale with small W", "no scale, $W$ small", "C2", "^", "--"),
+    ("hot", "1/sqrt(d_k)"): Rule("hot", "1/√d_k with large W", r"$1/\sqrt{d_k}$, $W$ large", "C3", "D", "--"),
 }
 # field of a record -> how it is called in plain text
 AFTER = {"dot_variance": "Var(q·k)/d_k", "alignment": "cosine", "max_logit": "largest score"}
@@ -46,12 +37,12 @@ def seeds_by_width(axes, groups, chance) -> str:
         scales = list(dict.fromkeys(cell.setting.scale for cell in cells))
         for cell in cells:
             beside = (scales.index(cell.setting.scale) - (len(scales) - 1) / 2) * 0.8 / len(scales)
-            strip(ax, widths.index(cell.setting.d_k) + beside, cell, LOOKS[cell.setting.scale], 0.09)
+            strip(ax, widths.index(cell.setting.d_k) + beside, cell, RULES[cell.setting.scale], 0.09)
         ax.axhline(guess, color="black", linestyle=":", label="chance")
         ax.set(title=title, xlabel="$d_k$", ylim=LIMITS, xlim=(-0.5, len(widths) - 0.5))
         ax.set_xticks(range(len(widths)), map(str, widths))
         words.append(
-            f"{title.replace('$', '')}: {'; '.join(means(cells, lambda s: f'd_k = {s.d_k}, {LOOKS[s.scale][1]}'))}"
+            f"{title.replace('$', '')}: {'; '.join(means(cells, lambda s: f'd_k = {s.d_k}, {RULES[s.scale].text}'))}"
         )
     axes[0].set_ylabel("accuracy")
     legend_below(axes)
@@ -75,13 +66,13 @@ def accuracy_by_rate(axes, groups, chance: float) -> str:
     for ax, (title, cells) in zip(np.ravel(axes), groups.items(), strict=True):
         best = []
         for start, line in by(cells, lambda s: (s.init, s.scale)).items():
-            name, plain, colour, marker, style = STARTS[start]
+            rule = STARTS[start]
             rates = [cell.setting.learning_rate for cell in line]
             for cell, rate in zip(line, rates, strict=True):
-                ax.plot([rate] * len(cell.runs), cell.values("accuracy"), marker, **small(colour))
+                ax.plot([rate] * len(cell.runs), cell.values("accuracy"), rule.marker, **small(rule.colour))
             middle = [cell.values("accuracy").mean() for cell in line]
-            ax.plot(rates, middle, color=colour, marker=marker, linestyle=style, label=name)
-            best.append(f"{plain} {max(middle):.2f} at {rates[int(np.argmax(middle))]:g}")
+            ax.plot(rates, middle, color=rule.colour, marker=rule.marker, linestyle=rule.dash, label=rule.label)
+            best.append(f"{rule.text} {max(middle):.2f} at {rates[int(np.argmax(middle))]:g}")
         ax.axhline(chance, color="black", linestyle=":", label="chance")
         ax.set(title=title, xscale="log", ylim=LIMITS)
         ax.set_xticks(rates, [f"{rate:g}" for rate in rates])
@@ -111,11 +102,12 @@ def gradient_and_accuracy(ax, cells, chance: float) -> str:
     """
     words = []
     for scale, group in by(cells, lambda s: s.scale).items():
-        name, plain, colour, marker = LOOKS[scale]
+        rule = RULES[scale]
         for i, cell in enumerate(group):
             x, y = cell.values("rms_row", 0), cell.values("accuracy")
-            ax.plot(x, y, marker, color=colour, ms=8, alpha=0.7, mec="white", label=None if i else name)
-            words.append(f"{plain}, d_k = {cell.setting.d_k}: gradient {x.mean():.2f}, accuracy {y.mean():.2f}")
+            label = None if i else rule.label
+            ax.plot(x, y, rule.marker, color=rule.colour, ms=8, alpha=0.7, mec="white", label=label)
+            words.append(f"{rule.text}, d_k = {cell.setting.d_k}: gradient {x.mean():.2f}, accuracy {y.mean():.2f}")
             if scale == "1":
                 ax.annotate(f"$d_k$ = {cell.setting.d_k}", (x.mean(), 1.06), ha="center", fontsize=12)
     ax.axhline(chance, color="black", linestyle=":", label="chance")
@@ -140,10 +132,10 @@ def seeds_by_scale(axes, groups) -> str:
     scales = list(dict.fromkeys(cell.setting.scale for cells in groups.values() for cell in cells))
     for ax, (title, cells) in zip(axes, groups.items(), strict=True):
         for cell in cells:
-            strip(ax, scales.index(cell.setting.scale), cell, LOOKS[cell.setting.scale], 0.25, upright=False)
+            strip(ax, scales.index(cell.setting.scale), cell, RULES[cell.setting.scale], 0.25, upright=False)
         ax.set(title=title, xlabel="accuracy", xlim=LIMITS)
-        words.append(f"{title.replace('$', '')}: {'; '.join(means(cells, lambda s: LOOKS[s.scale][1]))}")
-    axes[0].set_yticks(range(len(scales)), [LOOKS[scale][0] for scale in scales])
+        words.append(f"{title.replace('$', '')}: {'; '.join(means(cells, lambda s: RULES[s.scale].text))}")
+    axes[0].set_yticks(range(len(scales)), [RULES[scale].label for scale in scales])
     axes[0].set_ylim(len(scales) - 0.5, -0.5)
     return f"Charts of the final accuracy for {len(scales)} scales. Mean accuracies, {'. '.join(words)}."
 
@@ -159,15 +151,16 @@ def after_training(axes, cells) -> str:
     """
     words = []
     for (optimiser, scale), line in by(cells, lambda s: (s.optimiser, s.scale)).items():
-        name, plain, colour, marker = LOOKS[scale]
+        rule = RULES[scale]
         widths = [cell.setting.d_k for cell in line]
-        style, fill = ("-", colour) if optimiser == "Adam" else ("--", "white")
+        style, fill = ("-", rule.colour) if optimiser == "Adam" else ("--", "white")
+        looks = {"color": rule.colour, "marker": rule.marker, "ls": style, "mfc": fill}
         for ax, (field, said) in zip(axes, AFTER.items(), strict=True):
             middle = [cell.values(field).mean() for cell in line]
-            ax.plot(widths, middle, color=colour, marker=marker, ls=style, mfc=fill, label=f"{name}, {optimiser}")
+            ax.plot(widths, middle, label=f"{rule.label}, {optimiser}", **looks)
             for cell in line:
-                ax.plot([cell.setting.d_k] * len(cell.runs), cell.values(field), marker, **small(colour))
-            words.append(f"{plain} with {optimiser}, {said} {middle[0]:.2f} to {middle[-1]:.2f}")
+                ax.plot([cell.setting.d_k] * len(cell.runs), cell.values(field), rule.marker, **small(rule.colour))
+            words.append(f"{rule.text} with {optimiser}, {said} {middle[0]:.2f} to {middle[-1]:.2f}")
     for ax in axes:
         ax.set(xscale="log", xlabel="$d_k$")
         ax.set_xticks(widths, map(str, widths))
@@ -186,20 +179,27 @@ def after_training(axes, cells) -> str:
     )
 
 
-def strip(ax, at: float, cell, look, width: float, *, upright: bool = True) -> None:
+def strip(ax, at: float, cell, rule: Rule, width: float, *, upright: bool = True) -> None:
     """The runs of one cell side by side around `at`, their mean and its interval."""
-    name, _, colour, marker = look
     values, (low, high) = cell.values("accuracy"), cell.interval("accuracy")
     mean = values.mean()
     places = at + np.linspace(-width, width, len(values))
     spread = np.clip([[mean - low], [high - mean]], 0, None)
-    label = None if name in ax.get_legend_handles_labels()[1] else name
-    looks = {"color": colour, "marker": marker, "ms": 9, "mec": "white", "capsize": 5, "zorder": 4, "label": label}
+    label = None if rule.label in ax.get_legend_handles_labels()[1] else rule.label
+    looks = {
+        "color": rule.colour,
+        "marker": rule.marker,
+        "ms": 9,
+        "mec": "white",
+        "capsize": 5,
+        "zorder": 4,
+        "label": label,
+    }
     if upright:
-        ax.plot(places, values, marker, **small(colour))
+        ax.plot(places, values, rule.marker, **small(rule.colour))
         ax.errorbar([at], [mean], yerr=spread, ls="none", **looks)
     else:
-        ax.plot(values, places, marker, **small(colour))
+        ax.plot(values, places, rule.marker, **small(rule.colour))
         ax.errorbar([mean], [at], xerr=spread, ls="none", **looks)
 
 

@@ -4,7 +4,8 @@ import numpy as np
 from matplotlib.colors import PowerNorm
 
 from .drawing import styled
-from .training import LIMITS, LOOKS, by, legend_below, small
+from .rules import RULES
+from .training import LIMITS, by, legend_below, small
 
 STUCK_EDGES = np.arange(-20, 1)  # powers of ten of ‖J‖_F; what is below goes into the first bin
 
@@ -21,17 +22,18 @@ def curves(axes, groups) -> str:
     words = []
     for column, (title, cells) in zip(np.transpose(axes), groups.items(), strict=True):
         for scale, same in by(cells, lambda s: s.scale).items():
-            name, plain, colour, _ = LOOKS[scale]
-            style = "--" if scale == "1" else "-"
+            rule = RULES[scale]
             runs = [run.result for cell in same for run in cell.runs]
             steps = np.linspace(0, same[0].setting.steps, len(runs[0]["entropy_curve"]))
             for ax, field in zip(column, ("accuracy_curve", "entropy_curve"), strict=True):
                 for i, run in enumerate(runs):
-                    ax.plot(steps, run[field], style, color=colour, lw=1.1, alpha=0.75, label=None if i else name)
+                    label = None if i else rule.label
+                    ax.plot(steps, run[field], rule.dash, color=rule.colour, lw=1.1, alpha=0.75, label=label)
             start, end = (np.mean([run["entropy_curve"][at] for run in runs]) for at in (0, -1))
             right = np.mean([run["accuracy_curve"][-1] for run in runs])
             words.append(
-                f"{title.replace('$', '')}, {plain}: entropy {start:.2f} to {end:.2f}, accuracy at the end {right:.2f}"
+                f"{title.replace('$', '')}, {rule.text}: entropy {start:.2f} to {end:.2f}, accuracy at the end "
+                f"{right:.2f}"
             )
         column[0].set(title=title, ylim=(-0.03, 1.05))
         column[1].set(xlabel="step", ylim=(-0.03, 1.05))
@@ -54,17 +56,18 @@ def train_and_held_out(axes, cells, chance: float) -> str:
     words = []
     for ax, (d_k, group) in zip(axes, by(cells, lambda s: s.d_k).items(), strict=True):
         for scale, line in by(group, lambda s: s.scale).items():
-            name, plain, colour, marker = LOOKS[scale]
+            rule = RULES[scale]
             places = range(len(line))
             for field, style, fill, what in (
                 ("train_accuracy", "--", "white", "training set"),
-                ("accuracy", "-", colour, "fresh"),
+                ("accuracy", "-", rule.colour, "fresh"),
             ):
                 middle = [cell.values(field).mean() for cell in line]
-                ax.plot(places, middle, color=colour, marker=marker, ls=style, mfc=fill, label=f"{name}, {what}")
-                words.append(f"d_k = {d_k}, {plain}, {what} {', '.join(f'{m:.2f}' for m in middle)}")
+                looks = {"color": rule.colour, "marker": rule.marker, "ls": style, "mfc": fill}
+                ax.plot(places, middle, label=f"{rule.label}, {what}", **looks)
+                words.append(f"d_k = {d_k}, {rule.text}, {what} {', '.join(f'{m:.2f}' for m in middle)}")
             for place, cell in zip(places, line, strict=True):
-                ax.plot([place] * len(cell.runs), cell.values("accuracy"), marker, **small(colour))
+                ax.plot([place] * len(cell.runs), cell.values("accuracy"), rule.marker, **small(rule.colour))
         ax.axhline(chance, color="black", linestyle=":", label="chance")
         ax.set(title=f"$d_k$ = {d_k}", xlabel="sequences in the training set", ylim=LIMITS)
         ax.set_xticks(places, [str(cell.setting.examples) for cell in line])
@@ -87,10 +90,10 @@ def rows_at_the_end(axes, by_key, jacobians) -> str:
     """
     words = []
     for scale, shares in by_key.items():
-        name, plain, colour, _ = LOOKS[scale]
+        rule = RULES[scale]
         counts, edges = np.histogram(shares, np.linspace(0, 1, 11))
-        axes[0].stairs(counts, edges, color=colour, ls="--" if scale == "1" else "-", lw=2.4, label=name)
-        words.append(f"{plain}: {counts[0]} keys below a tenth, {counts[-1]} above nine tenths")
+        axes[0].stairs(counts, edges, color=rule.colour, ls=rule.dash, lw=2.4, label=rule.label)
+        words.append(f"{rule.text}: {counts[0]} keys below a tenth, {counts[-1]} above nine tenths")
     axes[0].set(title="keys", xlabel="share of right answers", ylabel="number of keys")
     axes[0].legend(loc="upper center")
     for (label, norms), colour, style in zip(jacobians.items(), ("C1", "C6", "C0"), ("--", "-.", "-"), strict=False):
@@ -110,39 +113,32 @@ def rows_at_the_end(axes, by_key, jacobians) -> str:
 
 
 @styled
-def weights_at_step(axes, run, at: int) -> str:
+def weights_at_step(axes, result) -> str:
     """The weights of one sequence at one recorded step beside the curves of its run.
 
     Parameters
     ----------
     axes : two matplotlib axes
-    run : experiments.training.Run
-    at : int
-        Which of the recorded steps.
+    result : experiments.training.Snapshot
     """
-    history, weights = run.history, run.snapshots[at]
-    _, plain, colour, _ = LOOKS[run.setting.scale]
-    step = int(history.step[at])
-    n = len(weights)
+    history, weights, d_k, step = result.history, result.weights, result.setting.d_k, result.step
+    rule, n = RULES[result.setting.scale], len(result.weights)
     # The square root of a weight as brightness: 1/64 can be told from 0.
     axes[0].imshow(weights, norm=PowerNorm(0.5, vmin=0, vmax=1), aspect="auto", interpolation="nearest")
     axes[0].grid(False)
     axes[0].set(title=f"weights at step {step}", xlabel="key", ylabel="query")
     axes[0].set_xticks([0, n // 2, n - 1])
     axes[0].set_yticks([0, n // 2, n - 1])
-    axes[1].plot(history.step, history.accuracy, color=colour, label="accuracy")
+    axes[1].plot(history.step, history.accuracy, color=rule.colour, label="accuracy")
     axes[1].plot(history.step, history.entropy, color="C6", ls="--", label="entropy ÷ log n")
     axes[1].axvline(step, ymax=1.05 / 1.23, color="C3", lw=1.6)  # ends below the legend
-    for values, fill in ((history.accuracy, colour), (history.entropy, "C6")):
-        axes[1].plot(step, values[at], "o", color=fill, ms=9, mec="white")
-    setting = f"d_k = {run.setting.d_k}, {plain}".replace("d_k", "$d_k$")  # no root with a roof: titles of one height
-    axes[1].set(title=setting, xlabel="step", ylim=(-0.03, 1.2))
-    axes[1].set(xlim=(-10, history.step[-1] + 10))
-    axes[1].set_yticks([0, 0.2, 0.4, 0.6, 0.8, 1])
+    for value, fill in ((result.now.accuracy, rule.colour), (result.now.entropy, "C6")):
+        axes[1].plot(step, value, "o", color=fill, ms=9, mec="white")
+    axes[1].set(title=f"$d_k$ = {d_k}, {rule.title}", xlabel="step", xlim=(-10, history.step[-1] + 10))
+    axes[1].set(ylim=(-0.03, 1.2), yticks=[0, 0.2, 0.4, 0.6, 0.8, 1])
     axes[1].legend(loc="upper center", ncols=2)
-    mirrored = float(np.mean(weights[np.arange(n), np.arange(n)[::-1]]))
     return (
-        f"Left, a map of the weights of {n} queries over {n} keys at step {step}, d_k = {run.setting.d_k}, {plain}: "
-        f"mean weight {mirrored:.2f} on the anti-diagonal. Right, curves of accuracy and entropy over the steps; "
-        f"at this step they are {history.accuracy[at]:.2f} and {history.entropy[at]:.2f}."
+        f"Left, a map of the weights of {n} queries over {n} keys at step {step}, d_k = {d_k}, {rule.text}: mean "
+        f"weight {result.mirrored:.2f} on the anti-diagonal. Right, curves of accuracy and entropy over the steps; "
+        f"at this step they are {result.now.accuracy:.2f} and {result.now.entropy:.2f}."
     )

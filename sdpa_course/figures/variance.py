@@ -89,35 +89,25 @@ def kurtosis_by_width(ax, series) -> str:
 
 
 @styled
-def score_histogram(ax, edges, density, mean: float, std: float) -> str:
-    """Histogram of q·k ÷ √d_k under N(0, 1), dashed, and the normal curve of the predicted mean and spread.
+def score_histogram(ax, result) -> str:
+    """Histogram of q·k ÷ √d_k over N(0, 1), dashed, and the normal curve of the predicted mean and variance.
 
     Parameters
     ----------
     ax : matplotlib axes
-    edges, density : (bins + 1,) and (bins,) arrays
-    mean, std : float
-        Predicted; where they are not 0 and 1 the predicted curve is drawn too, or a line if std is 0.
+    result : experiments.histograms.ScoreDistribution
     """
-    reach = abs(mean) + 3 * std
-    half = next((limit for limit in (6, 12, 24, 48, 96) if reach <= limit), round(1.2 * reach))  # moves in steps
-    x = np.linspace(-half, half, 1201)
-    ax.stairs(density, edges, fill=True, color="C4", alpha=0.7, label="measured")
-    ax.plot(x, normal(x, 0, 1), "k--", label="N(0, 1)")
-    same = abs(mean) < 1e-9 and abs(std - 1) < 1e-9
-    if not same and std > 0:
-        ax.plot(x, normal(x, mean, std), color="C1", label="normal curve,\npredicted mean\nand variance")
-    elif not same:
-        ax.axvline(mean, color="C1", label="predicted: one value")
-    top = max(0.45, 1.05 * min(density.max(), 2.5))
-    ax.set(xlim=(-half, half), ylim=(0, top), ylabel="density", xlabel="scores $q \\cdot k$ ÷ $\\sqrt{d_k}$")
-    ax.legend(loc="upper left" if mean > 0 else "upper right")
+    ax.stairs(result.density, result.edges, fill=True, color="C4", alpha=0.7, label="measured")
+    ax.plot(result.x, result.standard, "k--", label="N(0, 1)")
+    if result.predicted is not None:
+        ax.plot(result.x, result.predicted, color="C1", label="normal curve,\npredicted mean\nand variance")
+    elif result.std == 0:
+        ax.axvline(result.mean, color="C1", label="predicted: one value")
+    end = result.x[-1]
+    top = next(limit for limit in (0.45, 0.9, 1.8, 2.7) if limit == 2.7 or result.density.max() <= 0.95 * limit)
+    ax.set(xlim=(-end, end), ylim=(0, top), ylabel="density", xlabel="scores $q \\cdot k$ ÷ $\\sqrt{d_k}$")
+    ax.legend(loc="upper left" if result.mean > 0 else "upper right")
     return (
-        f"Histogram of scores divided by the root of d_k, from {-half} to {half}, with the curve of N(0, 1) dashed. "
-        f"The predicted mean is {mean:.2f} and the predicted standard deviation {std:.2f}."
+        f"Histogram of scores divided by the root of d_k, from {-end:g} to {end:g}, with the curve of N(0, 1) dashed. "
+        f"The predicted mean is {result.mean:.2f} and the predicted standard deviation {result.std:.2f}."
     )
-
-
-def normal(x, mean: float, std: float) -> np.ndarray:
-    """Density of N(mean, std²)."""
-    return np.exp(-0.5 * ((x - mean) / std) ** 2) / (std * np.sqrt(2 * np.pi))

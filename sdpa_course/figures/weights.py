@@ -1,17 +1,11 @@
 """Figures of notebook 05: the flow of shapes through attention, weights as heat maps, what "it" looks at."""
 
-from functools import cache
-
 import numpy as np
-from matplotlib import colormaps
-from matplotlib.collections import PathCollection
 from matplotlib.patches import Rectangle
-from matplotlib.path import Path
-from matplotlib.textpath import TextPath
-from matplotlib.transforms import Affine2D
 
+from .cells import write_in_cells
 from .drawing import styled
-from .jacobian import ink
+from .rules import RULES
 
 MAP = "Blues"
 STEPS = ("1 · project", "2 · compare", "3 · scale", "4 · mask, softmax", "5 · average")
@@ -38,7 +32,6 @@ ARROWS = (
     ("V", "out"),
 )
 HALF_WIDTH, HALF_HEIGHT = 0.39, 0.27  # of a box
-MATHEMATICS = str.maketrans("", "", "${}")  # its signs in a title: alt text goes without
 HATCHES = (("C0", ""), ("C1", "//"), ("C2", ".."))
 
 
@@ -108,26 +101,24 @@ def weight_maps(axes, panels: dict, tokens, allowed=None) -> str:
 
 
 @styled
-def weight_map(ax, weights, tokens, title: str, allowed=None) -> str:
+def weight_map(ax, result) -> str:
     """One heat map of weights, described by its sharpest row: what a slider redraws.
 
     Parameters
     ----------
     ax : matplotlib axes
-    weights : (n, n) array
-    tokens : n names
-    title : str
-    allowed : (n, n) array of bool, optional
+    result : experiments.sentence.RandomAttention
     """
-    draw_map(ax, weights, tokens, allowed)
-    ax.set_title(title)
+    weights, words, rule = result.weights, result.words, RULES[result.scale]
+    draw_map(ax, weights, words, result.allowed)
+    ax.set_title(f"weights, $d_k$ = {result.d_k}, {rule.title}")
     row, column = np.unravel_index(np.argmax(weights), weights.shape)
     tops = weights.max(axis=-1)
-    hidden = "" if allowed is None else f" {int((~allowed).sum())} cells above the diagonal are hidden."
+    hidden = "" if result.allowed is None else f" {int((~result.allowed).sum())} cells above the diagonal are hidden."
     return (
-        f"{title.translate(MATHEMATICS)}: attention weights as a {len(tokens)} by {len(tokens)} heat map, a row for "
-        f"each query. The largest weight of a row lies between {tops.min():.2f} and {tops.max():.2f}; the largest of "
-        f"all is that of {tokens[row]} on {tokens[column]}.{hidden}"
+        f"weights, d_k = {result.d_k}, {rule.words}: attention weights as a {len(words)} by {len(words)} heat map, a "
+        f"row for each query. The largest weight of a row lies between {tops.min():.2f} and {tops.max():.2f}; the "
+        f"largest of all is that of {words[row]} on {words[column]}.{hidden}"
     )
 
 
@@ -136,9 +127,7 @@ def draw_map(ax, weights: np.ndarray, tokens, allowed) -> None:
     n = len(tokens)
     # Many words: cells as wide as there is room, so that no label needs turning.
     ax.imshow(weights, cmap=MAP, vmin=0, vmax=1, aspect="equal" if n <= 4 else "auto")
-    texts = cell_texts(weights, allowed, "×").ravel().tolist()
-    inks = [ink(colour) for colour in colormaps[MAP](weights.ravel())]
-    ax.add_collection(numbers(ax, texts, inks, 16 if n <= 4 else 12))
+    write_in_cells(ax, cell_texts(weights, allowed, "×"), weights, MAP, 16 if n <= 4 else 12)
     ax.set_xticks(range(n), tokens)
     ax.set_yticks(range(n), tokens)
     ax.grid(False)
@@ -149,25 +138,6 @@ def cell_texts(weights, allowed, hidden: str) -> np.ndarray:
     """Each weight with two decimals; a word or sign in place of the weights that are not allowed."""
     texts = np.array([[f"{weight:.2f}" for weight in row] for row in weights])
     return texts if allowed is None else np.where(allowed, texts, hidden)
-
-
-def numbers(ax, texts, inks, points: float) -> PathCollection:
-    """Texts centred on the cells of a square grid, row by row, as one artist: 81 texts of their own slow a slider."""
-    n = round(len(texts) ** 0.5)
-    places = [(j, i) for i in range(n) for j in range(n)]
-    paths = [outline(text, points) for text in texts]
-    drawn = PathCollection(paths, offsets=places, offset_transform=ax.transData, facecolors=inks, linewidths=0)
-    drawn.set_transform(Affine2D().scale(ax.figure.dpi / 72))  # from points to pixels
-    drawn.set_label(" ".join(texts))
-    return drawn
-
-
-@cache
-def outline(text: str, points: float) -> Path:
-    """The letters of a text as one path, with its middle at the origin."""
-    path = TextPath((0, 0), text, size=points)
-    (left, bottom), (right, top) = path.get_extents().get_points()
-    return path.transformed(Affine2D().translate(-(left + right) / 2, -(bottom + top) / 2))
 
 
 @styled

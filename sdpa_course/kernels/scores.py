@@ -10,6 +10,7 @@ Axes: Tq queries · Tk keys · Dk width of q and k · Da hidden width of the add
 """
 
 import math
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -19,12 +20,23 @@ from ._arguments import check_scale
 from ._checks import check_cache, float_arrays, gradient_like, number, quiet, same_shape, to_dtype, whole_number
 from .linear import LinearCache, linear_backward, linear_forward
 
-# The factor on a dot product, by name: what it is as a function of the head width and the model width.
+
+class Scale(NamedTuple):
+    """A factor on the dot product. `figures.rules` adds how it's drawn."""
+
+    name: str  # in code
+    formula: str  # in a sentence
+    factor: Callable[[int, int | None], float]  # of the head width and the model width
+
+
 SCALES = {
-    "1": lambda d_k, d_model: 1.0,
-    "1/sqrt(d_k)": lambda d_k, d_model: 1 / math.sqrt(d_k),
-    "1/d_k": lambda d_k, d_model: 1 / d_k,
-    "1/sqrt(d_model)": lambda d_k, d_model: 1 / math.sqrt(d_model),
+    scale.name: scale
+    for scale in (
+        Scale("1", "no scale", lambda d_k, d_model: 1.0),
+        Scale("1/sqrt(d_k)", "1/√d_k", lambda d_k, d_model: 1 / math.sqrt(d_k)),
+        Scale("1/d_k", "1/d_k", lambda d_k, d_model: 1 / d_k),
+        Scale("1/sqrt(d_model)", "1/√d_model", lambda d_k, d_model: 1 / math.sqrt(d_model)),
+    )
 }
 
 
@@ -41,7 +53,7 @@ def scale_factor(name: str, d_k: int, d_model: int | None = None) -> float:
     d_k = whole_number("d_k", d_k, least=1)
     if "d_model" in name:
         d_model = whole_number("d_model", d_model, least=1)
-    return SCALES[name](d_k, d_model)
+    return SCALES[name].factor(d_k, d_model)
 
 
 class DotCache(NamedTuple):

@@ -1,8 +1,6 @@
 """Move every control of a slider by keyboard and compare the page with what the package computes."""
 
-import sys
 import time
-from importlib.util import module_from_spec
 
 import ipywidgets as widgets
 
@@ -11,17 +9,6 @@ from tools.lab import options_of, there_and_back
 
 PATIENCE = 20  # seconds until a picture must have arrived; the machine may be busy
 MOVES = 30  # in quick succession
-
-
-def fresh(function) -> Explorer:
-    """An explorer from a module that has drawn nothing yet: a canvas keeps the layout of its first picture.
-
-    A second copy of the module, beside the one that other tests have imported.
-    """
-    spec = sys.modules[function.__module__].__spec__
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return getattr(module, function.__name__)()
 
 
 def keys_there_and_back(handle, at: int) -> tuple[str, str, int]:
@@ -56,14 +43,14 @@ def complain(pictures, expected, missing, text: str, what: str) -> str:
 
 def drive(slider, explorer: Explorer) -> None:
     """Every control one step and back, then the first slider fast to its end and back."""
-    settle(slider, explorer.view(**explorer.values()), "before anything was moved")
+    settle(slider, explorer.view(), "before anything was moved")
     for name, control in explorer.controls.items():
         before = control.value
         value, there, back = there_and_back(control)
         slider.press(control.description, there)
-        settle(slider, explorer.view(**{**explorer.values(), name: value}), f"{name} = {value}")
+        settle(slider, explorer.view(**{name: value}), f"{name} = {value}")
         slider.press(control.description, back)
-        settle(slider, explorer.view(**{**explorer.values(), name: before}), f"{name} back at {before}")
+        settle(slider, explorer.view(**{name: before}), f"{name} back at {before}")
     drag(slider, explorer)
 
 
@@ -72,7 +59,7 @@ def drag(slider, explorer: Explorer) -> None:
     name, control = next((n, c) for n, c in explorer.controls.items() if not isinstance(c, widgets.Checkbox))
     value, there, back = there_and_back(control)
     slider.press(control.description, *(there, back) * (MOVES // 2 - 1), there, there)
-    expected = explorer.view(**{**explorer.values(), name: two_steps(control, value)})
+    expected = explorer.view(**{name: two_steps(control, value)})
     settle(slider, expected, f"after {MOVES} quick moves of {name}")
     slider.page.wait_for_timeout(500)
     settle(slider, expected, f"half a second after {MOVES} quick moves of {name}")

@@ -3,11 +3,11 @@
 import nbformat
 import pytest
 
-from sdpa_course.explore.collapse import collapse_explorer
+from sdpa_course.explore import collapse_explorer
 from tests.browser import driving
 from tools.lab import NotebookPage
 
-GOOD = "from sdpa_course.explore.collapse import collapse_explorer\n\nexplorer = collapse_explorer()\n"
+GOOD = "from sdpa_course.explore import collapse_explorer\n\nexplorer = collapse_explorer()\n"
 BROKEN = {
     "a callback raises": (
         GOOD + "explorer.view = lambda **values: 1 / 0\nexplorer",
@@ -50,7 +50,7 @@ def test_a_broken_slider_is_found_out(browser, lab, tmp_path, monkeypatch, name)
         assert page.sliders() == []
     else:
         with pytest.raises(AssertionError, match=complaint):
-            driving.drive(page.sliders()[0], driving.fresh(collapse_explorer))
+            driving.drive(page.sliders()[0], collapse_explorer())
     page.close()
 
 
@@ -65,6 +65,6 @@ def test_errors_warnings_and_console_errors_are_heard(browser, lab, tmp_path):
 
 def test_a_good_slider_passes(browser, lab, tmp_path):
     page = open_notebook(browser, lab, tmp_path, GOOD + "explorer")
-    driving.drive(page.sliders()[0], driving.fresh(collapse_explorer))
+    driving.drive(page.sliders()[0], collapse_explorer())
     assert page.complaints == []
     page.close()

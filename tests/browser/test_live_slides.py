@@ -3,8 +3,8 @@
 import pytest
 
 from lectures import lecture
-from sdpa_course.explore.softmax import temperature_explorer
-from tests.browser.driving import fresh, settle
+from sdpa_course.explore import temperature_explorer
+from tests.browser.driving import settle
 from tools.lab import Lab, Slider, there_and_back
 
 SLIDE = ".reveal .slides section section.present"
@@ -46,19 +46,19 @@ def test_every_slide_fits_the_window(talk):
 
 
 def test_a_slider_moves_by_keyboard_and_the_slide_stays(talk):
-    explorer = fresh(temperature_explorer)
+    explorer = temperature_explorer()
     slide = talk.evaluate(
         "() => [...document.querySelectorAll('.reveal section section')]"
         ".find(s => s.querySelector('.widget-image') && s.textContent.includes('temperature')).id"
     )
     go_to(talk, slide)
     slider = Slider(talk, talk.locator(f"#{slide} .widget-vbox").first.element_handle())
-    settle(slider, explorer.view(**explorer.values()), "before it was moved")
+    settle(slider, explorer.view(), "before it was moved")
     value, there, back = there_and_back(explorer.controls["temperature"])
     slider.press("temperature", there)
-    settle(slider, explorer.view(temperature=value, shift=0), f"temperature = {value}")
+    settle(slider, explorer.view(temperature=value), f"temperature = {value}")
     slider.press("temperature", back)
-    settle(slider, explorer.view(**explorer.values()), "back again")
+    settle(slider, explorer.view(), "back again")
     assert talk.locator(SLIDE).get_attribute("id") == slide
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from lectures.lecture import sliders_of
 from sdpa_course.explore import all_explorers
-from tests.browser.driving import drive, fresh
+from tests.browser.driving import drive
 from tools.lab import NotebookPage
 
 NOTEBOOKS = sorted((Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
@@ -32,7 +32,7 @@ def test_notebook_runs_and_its_sliders_move(browser, lab, path):
     names, sliders = names_in(path), page.sliders()
     assert len(sliders) == len(names)
     for name, slider in zip(names, sliders, strict=True):
-        drive(slider, fresh(EXPLORERS[name]))
+        drive(slider, EXPLORERS[name]())
     assert len(page.sliders()) == len(names)
     assert page.outputs_of("error") == []
     assert page.outputs_of("stderr") == []

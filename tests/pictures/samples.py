@@ -4,9 +4,22 @@ import numpy as np
 
 from sdpa_course.experiments.additive import AdditiveSpread
 from sdpa_course.experiments.gradients import Account, Factors
-from sdpa_course.experiments.heads import HeadScores
-from sdpa_course.experiments.saturation import Saturation
-from sdpa_course.experiments.scales import Comparison
+from sdpa_course.experiments.heads import SCALES as HEAD_SCALES
+from sdpa_course.experiments.heads import HeadChoice, HeadScores, ScaleByHeads
+from sdpa_course.experiments.histograms import ScoreDistribution, ScoreSpread
+from sdpa_course.experiments.row_gradients import RowLengths
+from sdpa_course.experiments.saturation import (
+    Collapse,
+    RandomWeights,
+    RankedWeights,
+    Saturation,
+    SoftmaxAtTemperature,
+    SoftmaxJacobian,
+    by_rank,
+    sharpness_of,
+)
+from sdpa_course.experiments.scales import Comparison, ExponentSweep
+from sdpa_course.experiments.sentence import RandomAttention
 from sdpa_course.experiments.similarity import Agreement, Ranges
 from sdpa_course.experiments.speed import Timing, tiling
 from sdpa_course.figures import (
@@ -33,6 +46,7 @@ WIDTHS = (1, 8, 64, 512)
 WEIGHTS = np.array([0.5, 0.3, 0.15, 0.05])
 LOWER_TRIANGLE = np.tri(3, dtype=bool)
 LINE = np.linspace(0, 1, 41)
+SCORES = np.array([3.0, 2, 1.5, 0.5, 0, -1, -2])
 STEPS = np.logspace(-12, -1, 12)
 
 
@@ -77,7 +91,7 @@ def head_scores() -> list[HeadScores]:
     return [
         fill(HeadScores, h=h, d_k=512 // h, d_model=512, scale=s, variance=v, entropy=1 - 0.12 * v, head_spread=0.3 * v,
              entropy_se=0.004)
-        for s in heads.LOOKS for h in (1, 4, 16, 64) for v in (1.1 if s == "1/sqrt(d_k)" else 1.1 / h,)
+        for s in HEAD_SCALES for h in (1, 4, 16, 64) for v in (1.1 if s == "1/sqrt(d_k)" else 1.1 / h,)
     ]  # fmt: skip
 
 
@@ -88,11 +102,16 @@ def pushes(power: float) -> tuple:
 
 def one_choice() -> tuple:
     variances = {h: 1 + wavy(h) / 3 for h in (1, 4, 16, 64)}
-    results = {
-        "1/sqrt(d_k)": (variances, [1.0] * 4),
-        "1/sqrt(d_model)": ({h: v / h for h, v in variances.items()}, [1 / h for h in variances]),
+    divided = {h: v / h for h, v in variances.items()}
+    by_scale = {
+        "1/sqrt(d_k)": fill(
+            ScaleByHeads, variances=variances, theory=dict.fromkeys(variances, 1.0), scores=4 * wavy(300)
+        ),
+        "1/sqrt(d_model)": fill(
+            ScaleByHeads, variances=divided, theory={h: 1 / h for h in variances}, scores=1.5 * wavy(300)
+        ),
     }
-    return 4, 512, 1.25, results, {"1/sqrt(d_k)": 4 * wavy(300), "1/sqrt(d_model)": 1.5 * wavy(300)}
+    return (HeadChoice(4, 512, 1.25, by_scale),)
 
 
 def losses(shift: float = 0.0) -> dict[str, np.ndarray]:
@@ -133,6 +152,17 @@ def readings() -> dict:
     }
 
 
+def random_weights() -> RandomWeights:
+    weights = softmax(4 * wavy(200, 64))
+    return RandomWeights(64, 64, "1/sqrt(d_k)", by_rank(weights), weights.max(axis=-1), sharpness_of(weights))
+
+
+def distribution() -> ScoreDistribution:
+    x = np.linspace(-12, 12, 241)
+    normal, shifted = (np.exp(-((x - m) ** 2) / (2 * s * s)) / (s * np.sqrt(2 * np.pi)) for m, s in ((0, 1), (2, 1.5)))
+    return ScoreDistribution(None, 2.0, 1.5, np.linspace(-4, 8, 41), BELL / 1.5, x, normal, shifted)
+
+
 BELL = np.exp(-(np.linspace(-4, 4, 40) ** 2) / 2) / np.sqrt(2 * np.pi)
 TOPS = softmax(3 * wavy(400, 8)).max(axis=-1)
 
@@ -141,12 +171,13 @@ SAMPLES = TRAINING | {
         grid(1, 2, sharey=True),
         (
             WIDTHS,
-            np.stack([softmax(np.sqrt(d) * wavy(20, 16)) for d in WIDTHS]),
-            np.stack([softmax((1 + 0.1 * d**0.2) * wavy(20, 16)) for d in WIDTHS]),
+            by_rank([softmax(np.sqrt(d) * wavy(20, 16)) for d in WIDTHS]),
+            by_rank([softmax((1 + 0.1 * d**0.2) * wavy(20, 16)) for d in WIDTHS]),
         ),
     ),
     collapse.weights_beside: Sample(
-        grid(1, 2, size=(9, 3.8), sharey=True), (64, 1.0, softmax(8 * wavy(20, 16)), softmax(wavy(20, 16)))
+        grid(1, 2, size=(9, 3.8), sharey=True),
+        (Collapse(64, 1.0, *(RankedWeights(s, by_rank(softmax(s * wavy(20, 16)))) for s in (8.0, 1.0))),),
     ),
     gradients.factors_by_width: Sample(
         grid(1, 3, size=(10.5, 4.4), sharey=True), ({scale: factors(scale) for scale in SCALES},)
@@ -164,8 +195,7 @@ SAMPLES = TRAINING | {
     ),
     gradients.row_histogram: Sample(
         grid(size=(9, 4.4)),
-        (10 ** (5 * wavy(200) - 3), 10 ** (wavy(200) - 1)),
-        {"d_k": 512, "scale": "1", "n": 64},
+        (RowLengths(512, 64, "1", 10 ** (5 * wavy(200) - 3), 10 ** (wavy(200) - 1), 18.6, 1e-3, 90, 0.9),),
     ),
     heads.variance_and_entropy: Sample(
         grid(1, 2, size=(9.4, 4.4)),
@@ -183,7 +213,8 @@ SAMPLES = TRAINING | {
         (LINE[::4], 0.7 * (1 - LINE[::4]), 0.7 * LINE[::4], (LINE, 0.75 * (1 - LINE), 0.75 * LINE), 0.02),
     ),
     jacobian.weights_and_jacobian: Sample(
-        grid(1, 2, size=(8.4, 4), width_ratios=[1, 1.1]), (WEIGHTS, np.diag(WEIGHTS) - np.outer(WEIGHTS, WEIGHTS))
+        grid(1, 2, size=(8.4, 4), width_ratios=[1, 1.1]),
+        (SoftmaxJacobian(WEIGHTS, np.diag(WEIGHTS) - np.outer(WEIGHTS, WEIGHTS), 0.4, 0.3),),
     ),
     jacobian.norm_by_top: Sample(
         grid(size=(9, 4.2)),
@@ -220,7 +251,7 @@ SAMPLES = TRAINING | {
     ),
     pytorch.runs_and_drift: Sample(grid(1, 2, size=(10, 5)), (losses(), losses(1e-7), losses(2e-8))),
     saturation.softmax_bars: Sample(
-        grid(1, 2, size=(9, 3.8)), (np.array([3.0, 2, 1.5, 0.5, 0, -1, -2]), softmax([3.0, 2, 1.5, 0.5, 0, -1, -2]), 1)
+        grid(1, 2, size=(9, 3.8)), (SoftmaxAtTemperature(1, SCORES, softmax(SCORES), sharpness_of(softmax(SCORES))),)
     ),
     saturation.sharpness_by_width: Sample(
         grid(1, 2, size=(9, 4.4)),
@@ -233,7 +264,7 @@ SAMPLES = TRAINING | {
     saturation.top_weights: Sample(
         grid(size=(8, 4)), ({"σ = 1": TOPS / 2, "σ = 1.5": TOPS**2, "σ = 2": np.sqrt(TOPS)},)
     ),
-    saturation.sharpness: Sample(grid(1, 2, size=(9, 3.8)), (softmax(4 * wavy(200, 64)), "1/sqrt(d_k)", 64)),
+    saturation.sharpness: Sample(grid(1, 2, size=(9, 3.8)), (random_weights(),)),
     scales.metrics_by_width: Sample(
         grid(2, 2, size=(9.6, 7.4)),
         (comparisons(), {s: ((8, 512), (8 ** (1 - 2 * p), 512 ** (1 - 2 * p))) for s, p in POWERS.items()}),
@@ -241,12 +272,13 @@ SAMPLES = TRAINING | {
     scales.exponents: Sample(
         grid(1, 2, size=(9, 3.9), sharey=True),
         (
-            0.4,
-            LINE,
-            {d: 1 / (1 + 0.12 * d ** (1 - 2 * LINE)) for d in (8, 64, 512)},
-            [2**i for i in range(11)],
-            [1 / (1 + 0.12 * 2 ** (0.2 * i)) for i in range(11)],
-            64,
+            ExponentSweep(
+                64,
+                0.4,
+                {2**i: 1 / (1 + 0.12 * 2 ** (0.2 * i)) for i in range(11)},
+                LINE,
+                {d: 1 / (1 + 0.12 * d ** (1 - 2 * LINE)) for d in (8, 64, 512)},
+            ),
         ),
     ),
     scales.two_rules: Sample(
@@ -290,7 +322,8 @@ SAMPLES = TRAINING | {
         ),
     ),
     similarity.score_histogram: Sample(
-        grid(size=(9, 4)), (64, np.linspace(-9, 9, 41), 18 * BELL, (np.linspace(-9, 9, 40), 17 * BELL), True)
+        grid(size=(9, 4)),
+        (ScoreSpread(64, True, 1.0, 1.0, 4.0, np.linspace(-9, 9, 41), 18 * BELL, np.linspace(-9, 9, 40), 17 * BELL),),
     ),
     speed.cost_by_length: Sample(
         grid(1, 2, size=(9.6, 5.6)),
@@ -298,9 +331,10 @@ SAMPLES = TRAINING | {
             [256, 512, 1024, 2048],
             {"textbook": timings(2.1, 4e-4), "blocked": timings(1.9, 3e-4), "PyTorch": timings(1.7, 1e-4)},
             {"textbook": [2**20 * 4**i for i in range(4)], "blocked": [2**19 * 2**i for i in range(4)]},
+            {"textbook": 2.0, "blocked": 1.0},
         ),
     ),
-    speed.tile_map: Sample(grid(1, 2, size=(9.6, 4)), (tiling(300, 64, causal=True), True)),
+    speed.tile_map: Sample(grid(1, 2, size=(9.6, 4)), (tiling(300, 64),)),
     variance.variance_by_width: Sample(
         grid(1, 2, size=(10, 4.2)), ([1, 8, 64, 512], [1.02, 7.8, 65, 508], [0.01, 0.2, 1.5, 12])
     ),
@@ -314,7 +348,7 @@ SAMPLES = TRAINING | {
         ),
     ),
     variance.kurtosis_by_width: Sample(grid(size=(8, 4.2)), ({"normal": excess(6), "±1": excess(-2)},)),
-    variance.score_histogram: Sample(grid(size=(9, 3.8)), (np.linspace(-4, 8, 41), BELL / 1.5, 2.0, 1.5)),
+    variance.score_histogram: Sample(grid(size=(9, 3.8)), (distribution(),)),
     weights.attention_flow: Sample(
         grid(size=(11, 4.2)), ({name: (i + 2, i + 20) for i, name in enumerate(weights.PLACES)},)
     ),
@@ -326,7 +360,9 @@ SAMPLES = TRAINING | {
             {"causal mask": LOWER_TRIANGLE},
         ),
     ),
-    weights.weight_map: Sample(grid(size=(8.4, 4.4)), (softmax(3 * wavy(9, 9)), WORDS, "weights, d_k = 64, scale 1")),
+    weights.weight_map: Sample(
+        grid(size=(8.4, 4.4)), (RandomAttention(WORDS, 64, "1", 1.0, softmax(3 * wavy(9, 9)), None, 0.5, 0.5),)
+    ),
     weights.what_it_looks_at: Sample(grid(1, 2, size=(11, 4.6), sharey=True), (readings(), WORDS[:-1])),
     weights.choice_shares: Sample(grid(size=(9, 4)), (WORDS, 1 / 9 + 0.02 * wavy(9), 0.01)),
 }

@@ -3,9 +3,12 @@
 import numpy as np
 
 from sdpa_course.experiments.ablation import Cell
+from sdpa_course.experiments.models import LEARNED
+from sdpa_course.experiments.row_gradients import Learned, Ratios, WithoutScale
 from sdpa_course.experiments.sweep import Finished
-from sdpa_course.experiments.training import Record, Run, Setting
+from sdpa_course.experiments.training import Record, Setting, Snapshot
 from sdpa_course.figures import claims, training, training_curves
+from sdpa_course.kernels.scores import SCALES
 from tests.pictures.sample import Sample, fill, grid, softmax, wavy
 
 SEEDS = 4
@@ -47,7 +50,7 @@ def by_rate() -> list[Cell]:
 
 
 def by_scale() -> list[Cell]:
-    return [cell(0.9 - 0.1 * i, scale=scale) for i, scale in enumerate(training.LOOKS)]
+    return [cell(0.9 - 0.1 * i, scale=scale) for i, scale in enumerate((*SCALES, *LEARNED))]
 
 
 def by_optimiser() -> list[Cell]:
@@ -66,13 +69,13 @@ def by_examples() -> list[Cell]:
     ]  # fmt: skip
 
 
-def run() -> Run:
+def snapshot() -> Snapshot:
     step = np.arange(0, 601, 20)
     rise = 1 / (1 + np.exp((240 - step) / 40))
     history = fill(Record, step=step, accuracy=rise, entropy=0.9 - 0.6 * rise)
-    mirror = np.eye(16)[::-1]
-    snapshots = np.stack([softmax(wavy(16, 16) + 6 * share * mirror) for share in rise])
-    return fill(Run, setting=Setting(d_k=64, scale="1"), history=history, snapshots=snapshots)
+    now = fill(Record, step=260, accuracy=rise[13], entropy=history.entropy[13])
+    weights = softmax(wavy(16, 16) + 6 * rise[13] * np.eye(16)[::-1])
+    return Snapshot(Setting(d_k=64, scale="1"), 260, weights, 0.6, now, history)
 
 
 TRAINING = {
@@ -92,16 +95,21 @@ TRAINING = {
     claims.folk_claims: Sample(
         grid(1, 2, size=(9.6, 4.2), width_ratios=[1.35, 1]),
         (
-            512,
-            64,
-            3,
-            {"spread of the scores": 22.6, "mean norm of J": 0.4, "rms row of dQ": 7.5, "median row of dQ": 1e-7},
-            {
-                f"{optimiser}, {scale}": ((8, 64, 512), [0.98 - 0.05 * i, 0.9 - 0.2 * i, 0.8 - 0.25 * i])
-                for i, (optimiser, scale) in enumerate(
-                    (("SGD", "no scale"), ("SGD", "1/√dₖ"), ("Adam", "no scale"), ("Adam", "1/√dₖ"))
-                )
-            },
+            WithoutScale(
+                512,
+                64,
+                3,
+                Ratios(22.6, 0.4, 7.5, 1e-7),
+                tuple(
+                    Learned(optimiser, scale, (8, 64, 512), (0.98 - 0.05 * i, 0.9 - 0.2 * i, 0.8 - 0.25 * i))
+                    for i, (optimiser, scale) in enumerate(
+                        (("SGD", "1"), ("SGD", "1/sqrt(d_k)"), ("Adam", "1"), ("Adam", "1/sqrt(d_k)"))
+                    )
+                ),
+                True,
+                False,
+                True,
+            ),
         ),
     ),
     training.seeds_by_width: Sample(
@@ -132,5 +140,5 @@ TRAINING = {
             },
         ),
     ),
-    training_curves.weights_at_step: Sample(grid(1, 2, size=(9.6, 4.5)), (run(), 13)),
+    training_curves.weights_at_step: Sample(grid(1, 2, size=(9.6, 4.5)), (snapshot(),)),
 }

@@ -118,7 +118,7 @@ def move_twice(slider, explorer) -> None:
     before = slider.pictures()
     for value, key in ((another, there), (control.value, back)):
         slider.press(control.description, key)
-        numbers = explorer.view(**{**explorer.values(), name: value}).numbers
+        numbers = explorer.view(**{name: value}).numbers
         slider.page.wait_for_function(
             "([box, wanted]) => wanted.every(words => box.textContent.includes(words))",
             arg=[slider.box, [f"{name}: {number}" for name, number in numbers.items()]],

@@ -101,7 +101,7 @@ def test_sliders_move_without_a_kernel(browser, address, site, path):
 def shows(figure, site, explorer, tracks, places) -> None:
     """The page's slider stands at these positions, with the package's picture, words and numbers."""
     values = {t.name: t.values[place] for t, place in zip(tracks, places, strict=True)}
-    view = explorer.view(**explorer.values() | values)
+    view = explorer.view(**values)
     image = figure.query_selector("img")
     figure.owner_frame().wait_for_function("([image, words]) => image.alt === words", arg=[image, view.alt])
     readings = [output.inner_text() for output in figure.query_selector_all("output")]

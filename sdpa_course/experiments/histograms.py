@@ -1,0 +1,114 @@
+"""How is q·k distributed? Histograms over normal curves. Used in notebooks 01 and 02."""
+
+import functools
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from .similarity import pair_scores
+from .variance import Measured, Setting, draw_noise, queries_and_keys, summary
+
+
+class ScoreSpread(NamedTuple):
+    """Histogram of q·k for N(0, 1) entries beside the normal curve of the same variance."""
+
+    d_k: int
+    divided: bool  # by √d_k
+    std: float
+    expected_std: float
+    largest: float  # |score|
+    edges: np.ndarray  # (bins + 1,)
+    percent: np.ndarray  # (bins,)
+    x: np.ndarray  # where the curve is evaluated, from end to end
+    curve: np.ndarray  # percent of normal scores in a bin around x
+
+
+@functools.cache
+def kept_pair_scores(d_k: int, pairs: int) -> np.ndarray:
+    """`pair_scores`, drawn once for each d_k."""
+    return pair_scores(d_k, pairs, rng=np.random.default_rng(d_k))
+
+
+def score_spread(d_k: int = 64, divide: bool = False, *, pairs: int = 4000, bins: int = 101) -> ScoreSpread:
+    """How q·k is distributed at one d_k, divided by √d_k or not; the axis has room for every score drawn."""
+    root = math.sqrt(d_k)
+    scores, expected, end = kept_pair_scores(d_k, pairs), root, 90
+    if divide:
+        scores, expected, end = scores / root, 1.0, 9
+    edges = np.linspace(-end, end, bins + 1)
+    percent = 100 * np.histogram(scores, edges)[0] / pairs
+    x = np.linspace(-end, end, 401)
+    curve = 100 * (edges[1] - edges[0]) * normal_density(x, 0, expected)
+    return ScoreSpread(
+        d_k, divide, float(scores.std()), expected, float(np.abs(scores).max()), edges, percent, x, curve
+    )
+
+
+class ScoreDistribution(NamedTuple):
+    """Histogram of q·k ÷ √d_k beside two normal curves, and the moments of q·k itself."""
+
+    measured: Measured  # of q·k
+    mean: float  # predicted, of q·k ÷ √d_k
+    std: float
+    edges: np.ndarray  # (bins + 1,)
+    density: np.ndarray  # (bins,)
+    x: np.ndarray  # where the curves are evaluated, from end to end
+    standard: np.ndarray  # N(0, 1) at x
+    predicted: np.ndarray | None  # N(mean, std²) at x; None if it's N(0, 1) or a single value
+
+
+@functools.lru_cache(maxsize=8)
+def kept_noise(d_k: int, distribution: str, samples: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """`draw_noise`, drawn once: a slider then moves the scores and not the dice."""
+    return draw_noise(Setting(d_k, distribution=distribution), samples, rng=np.random.default_rng(seed))
+
+
+def score_distribution(
+    d_k: int = 64,
+    mean: float = 0.0,
+    sigma_q: float = 1.0,
+    correlation: float = 0.0,
+    distribution: str = "normal",
+    *,
+    samples: int = 3000,
+    seed: int = 0,
+) -> ScoreDistribution:
+    """How q·k ÷ √d_k is distributed if assumptions break; `mean` is that of the entries of q and of k."""
+    setting = Setting(d_k, mean, mean, sigma_q, correlation=correlation, distribution=distribution)
+    q, k = queries_and_keys(setting, *kept_noise(d_k, distribution, samples, seed))
+    scores, root = np.einsum("sd,sd->s", q, k), math.sqrt(d_k)
+    measured = summary(setting, scores)
+    centre, std = measured.predicted_mean / root, math.sqrt(measured.predicted_variance) / root
+    edges = histogram_edges(setting, centre, std)
+    counts, _ = np.histogram(scores / root, edges)
+    reach = abs(centre) + 3 * std
+    end = next((limit for limit in (6, 12, 24, 48, 96) if reach <= limit), round(1.2 * reach))  # grows in steps
+    x = np.linspace(-end, end, 1201)
+    standard = abs(centre) < 1e-9 and abs(std - 1) < 1e-9
+    curve = None if standard or std == 0 else normal_density(x, centre, std)
+    return ScoreDistribution(
+        measured, centre, std, edges, counts / (samples * np.diff(edges)), x, normal_density(x, 0, 1), curve
+    )
+
+
+def normal_density(x, mean: float, std: float) -> np.ndarray:
+    """Density of N(mean, std²)."""
+    return np.exp(-0.5 * ((x - mean) / std) ** 2) / (std * math.sqrt(2 * math.pi))
+
+
+def histogram_edges(setting: Setting, centre: float, std: float, bins: int = 49) -> np.ndarray:
+    """Edges of bins over six standard deviations either side; an odd number, so the mean lies inside a bin.
+
+    With ±1 entries, q·k takes values a fixed step apart. Every bin must hold equally many of them, else the histogram
+    looks like a comb; if they are few, each gets a narrow bin of its own.
+    """
+    width = 12 * std / bins if std else 0.25
+    start = centre - bins / 2 * width
+    step = 2 * setting.sigma_q * math.sqrt(1 - setting.correlation**2) / math.sqrt(setting.d_k)
+    if setting.distribution == "±1" and step > 0:
+        few = step > 4 * width
+        width = step / (2 * round(step / width / 2) + 1) if few else step * max(1, round(width / step))
+        lowest = centre - setting.d_k * step / 2 - min(width, step) / 2
+        start = lowest + width * math.floor((centre - bins / 2 * width - lowest) / width)
+    return start + width * np.arange(bins + 2)
