@@ -1,4 +1,4 @@
-"""A class of students to grade: honest, careless and hostile, with the marks and the state that each must get.
+"""A class of students to grade: honest, careless and hostile, each with the marks and the state it must get.
 
 Problem set 03: softmax 3, softmax_large 2, top_weight 2, mended_log_softmax 3, entropy 3 points by code.
 """
@@ -10,16 +10,12 @@ from pathlib import Path
 
 import nbformat
 
-from sdpa_course.grading.submissions import printable
+from sdpa_classroom.marking import CRASHED, FAILURES, GRADED, OUT_OF_MEMORY, TIMED_OUT, UNREADABLE
+from sdpa_classroom.submissions import printable
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 POINTS = {"softmax": 3, "softmax_large": 2, "top_weight": 2, "mended_log_softmax": 3, "entropy": 3}
 ALL = sum(POINTS.values())
-GRADED, FAILURES = "graded", "graded with failures"
-TIMED_OUT, OUT_OF_MEMORY, CRASHED, UNREADABLE = "timed out", "out of memory", "crashed", "unreadable"
-
-RIGHT = "exps = np.exp(scores - scores.max(axis=-1, keepdims=True))\n    return exps / exps.sum(axis=-1, keepdims=True)"
-WRONG = "return scores"
 
 
 def solution():
@@ -35,21 +31,21 @@ def cell(notebook, grade_id):
 
 
 def with_softmax(body, before="", notebook=solution):
-    """The right solutions, but softmax has this body; `before` stands above its `def`."""
+    """The right solutions, except that softmax has this body; `before` goes above its `def`."""
     made = notebook()
     cell(made, "softmax").source = f"{before}\ndef softmax(scores):\n    {body}\n"
     return made
 
 
 def with_first_cell(source, notebook=solution):
-    """A cell of the student's own, before anything else has run (but after the imports)."""
+    """The right solutions, with a cell of the student's own after the imports."""
     made = notebook()
     made.cells.insert(2, nbformat.v4.new_code_cell(source))
     return made
 
 
 def blank_but(source):
-    """Nothing is solved; this code tries to get marks all the same."""
+    """Nothing is solved, and this code tries to get marks anyway."""
     return with_first_cell(source, notebook=exercise)
 
 
@@ -77,7 +73,7 @@ def edited_tests():
 
 
 def reordered():
-    """The tests stand before the answers."""
+    """The tests come before the answers."""
     made = solution()
     tests = [c for c in made.cells if c.metadata.get("nbgrader", {}).get("grade_id", "").endswith("-test")]
     made.cells = made.cells[:2] + tests + [c for c in made.cells[2:] if c not in tests]
@@ -141,7 +137,7 @@ for fd in range(3, 64):
 
 
 def read_attempt(path):
-    """Try to read a file and to put what is in it where the instructor's page would show it."""
+    """Try to read files and print what's in them."""
     return f"""
 import glob
 for name in glob.glob({str(path)!r}, recursive=True):
@@ -229,7 +225,7 @@ for _ in range(3):
 
 
 def make_class(course, *, port):
-    """Write submitted/ below `course`; returns for each student the states it may end in, with its marks in each."""
+    """Write submitted/ below `course`; returns, for each student, the marks it must get in each possible state."""
     expected = {}
 
     def hand_in(student, content, marks, *states, name=b"ps03.ipynb"):
@@ -244,7 +240,7 @@ def make_class(course, *, port):
     hand_in("right", solution(), ALL, GRADED)
     hand_in("right-again", solution(), ALL, GRADED)
     hand_in("blank", exercise(), 0, FAILURES)
-    hand_in("partly", with_softmax(WRONG), partly, FAILURES)
+    hand_in("partly", with_softmax("return scores"), partly, FAILURES)
     hand_in("overflows", with_softmax("return np.exp(scores) / np.exp(scores).sum(-1, keepdims=True)"), 11, FAILURES)
     hand_in("raises", with_softmax("raise ValueError('no')"), partly, FAILURES)
     hand_in("syntax-error", with_softmax("return ((("), partly, FAILURES)
@@ -257,7 +253,7 @@ def make_class(course, *, port):
     hoard = "hoard = []\nwhile True:\n    hoard.append(bytearray(50_000_000))"
     hand_in("slow-memory-bomb", with_first_cell(hoard), ALL, OUT_OF_MEMORY)
     hand_in("shared-memory-bomb", with_first_cell(MANY_HOARDS), 0, OUT_OF_MEMORY)
-    expected["shared-memory-bomb"][TIMED_OUT] = ALL  # where memory comes slowly, the cell is stopped before
+    expected["shared-memory-bomb"][TIMED_OUT] = ALL  # on a slow machine the cell may run out of time first
     hand_in("fork-bomb", with_first_cell(FORK_BOMB), ALL, TIMED_OUT)
     hand_in("os-exit", with_softmax("import os; os._exit(0)"), 0, CRASHED)
     late = solution()
@@ -332,7 +328,7 @@ def make_class(course, *, port):
     os.makedirs(odd + b"/ps03")
     shutil.copy(ROOT / "solutions" / "ps03" / "ps03.ipynb", os.fsdecode(odd) + "/ps03/ps03.ipynb")
     expected[printable(os.fsdecode(b"caf\xe9"))] = {GRADED: ALL}
-    hand_in("caf\\xe9", exercise(), 0, FAILURES)  # a name that looks like the one before
+    hand_in("caf\\xe9", exercise(), 0, FAILURES)  # a name that looks like the previous one
     (course / "submitted" / "folder-for-a-notebook" / "ps03" / "ps03.ipynb").mkdir(parents=True)
     expected["folder-for-a-notebook"] = {UNREADABLE: 0}
     (course / "submitted" / "links-to-itself").mkdir()

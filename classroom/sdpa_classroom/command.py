@@ -1,4 +1,4 @@
-"""`sdpa-course grade`: grade a class. Workers, progress, and what is already done is not done again."""
+"""Grade a class: every new or changed submission, several at a time, each in a sandbox."""
 
 import argparse
 import contextlib
@@ -14,62 +14,60 @@ from pathlib import Path
 from tqdm import tqdm
 
 from .marking import CRASHED, GRADED, STATES, Result, mark
-from .sandbox import FIRST_UID, PACKAGE, RUNNING, Limits, NoSandbox, find_sandbox, stop, system
-from .submissions import Submission, Unreadable, digest, empty_handed, find, read
+from .sandbox import COURSE, FIRST_UID, RUNNING, Limits, NoSandbox, find_sandbox, stop, system_folders
+from .submissions import Submission, Unreadable, digest, find_submissions, read, students_without_submissions
 
-PAGE_SECONDS = 60.0  # for writing down one result
+WRITING_SECONDS = 60.0  # for storing one result
 
 
 class Refused(Exception):
-    """The command cannot do what it was asked for; the message is one sentence."""
+    """The command can't do what it was asked to; the message is one sentence."""
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """The command `sdpa-course`."""
-    options = parser().parse_args(arguments)
+def main(arguments: list[str]) -> int:
+    """Run `sdpa-course grade` with these arguments."""
+    options = make_parser().parse_args(arguments)
     try:
         return grade(options)
     except (Refused, ValueError, OSError) as problem:
         print(f"sdpa-course: {problem}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        print("sdpa-course: stopped; what is graded is kept, and the same command goes on from here", file=sys.stderr)
+        print("sdpa-course: stopped; results so far are kept, and the same command goes on from here", file=sys.stderr)
         return 130
 
 
-def parser() -> argparse.ArgumentParser:
+def make_parser() -> argparse.ArgumentParser:
     """The options."""
     limits = Limits()
-    command = argparse.ArgumentParser(prog="sdpa-course", description="Tools of the course for an instructor.")
-    commands = command.add_subparsers(required=True, metavar="COMMAND")
-    grading = commands.add_parser("grade", help="grade a folder of submissions", description=__doc__)
-    grading.add_argument(
+    parser = argparse.ArgumentParser(prog="sdpa-course grade", description=__doc__)
+    parser.add_argument(
         "folder",
         nargs="?",
         default=".",
         type=Path,
-        help="submitted/, with submitted/<student>/<psNN>/psNN.ipynb, or the course folder around it (default: here)",
+        help="submitted/, with <student>/<psNN>/psNN.ipynb in it, or the course folder around it (default: here)",
     )
-    grading.add_argument("--problem-set", help="only this one, such as ps03")
-    grading.add_argument("--student", help="only this one")
-    grading.add_argument("--again", action="store_true", help="also what has not changed since it was graded")
-    grading.add_argument("--solutions", type=Path, help="where the solutions are (default: the course's own)")
-    grading.add_argument("--workers", type=at_least(1, int), default=os.cpu_count() or 1, help="submissions at a time")
-    grading.add_argument("--seconds", type=at_least(1), default=limits.seconds, help="for a whole submission")
-    grading.add_argument(
-        "--cell-seconds", type=at_least(1), default=limits.cell_seconds, help="for a cell or an answer"
+    parser.add_argument("--problem-set", help="grade only this one, such as ps03")
+    parser.add_argument("--student", help="grade only this one")
+    parser.add_argument("--again", action="store_true", help="also grade what hasn't changed")
+    parser.add_argument("--solutions", type=Path, help="folder of the solutions (default: the course's own)")
+    parser.add_argument("--workers", type=at_least(1, int), default=os.cpu_count() or 1, help="submissions at a time")
+    parser.add_argument("--seconds", type=at_least(1), default=limits.seconds, help="limit for a whole submission")
+    parser.add_argument(
+        "--cell-seconds", type=at_least(1), default=limits.cell_seconds, help="limit for one cell or answer"
     )
-    grading.add_argument("--memory", type=at_least(0.75), default=limits.memory / 1024**3, help="GB for a submission")
-    grading.add_argument(
+    parser.add_argument("--memory", type=at_least(0.75), default=limits.memory / 1024**3, help="limit in GB")
+    parser.add_argument(
         "--trust-submissions",
         action="store_true",
-        help="run students' code with your own rights, without a sandbox; only if you would run it by hand",
+        help="run students' code without a sandbox, with your own rights; only if you'd run it by hand",
     )
-    return command
+    return parser
 
 
 def at_least(least, kind=float):
-    """For argparse: a number that is not below `least`."""
+    """For argparse: a number that isn't below `least`."""
 
     def number(text: str):
         value = kind(text)
@@ -81,32 +79,32 @@ def at_least(least, kind=float):
 
 
 def grade(options: argparse.Namespace) -> int:
-    """Grade what is new, write all results, say how it went."""
+    """Grade what's new or changed, store the results and print a summary."""
     if os.name != "posix":
-        raise Refused("grading needs Linux; on another system, use a virtual machine with Linux")
+        raise Refused("grading needs Linux; on another system, use a virtual machine")
     course, submissions = open_course(options)
     bwrap = None if options.trust_submissions else sandbox_or_refuse()
     limits = Limits(options.seconds, options.cell_seconds, int(options.memory * 1024**3))
     with locked(course.root):
         course.check()
         known = course.known()
-        waiting = [s for s in submissions if options.again or not done(course, s, known)]
-        results = work(waiting, limits, bwrap, options.workers)
+        waiting = [s for s in submissions if options.again or not is_graded(course, s, known)]
+        results = mark_all(waiting, limits, bwrap, options.workers)
         bar = tqdm(results, total=len(waiting), unit="submission", disable=not waiting)
-        lost = [result.submission for result in bar if not write(course, result)]
-        path = course.write_csv(find(options.folder))
+        lost = [result.submission for result in bar if not store(course, result)]
+        path = course.write_csv(find_submissions(options.folder))
         course.write_receipts(submissions)
     report(course, submissions, len(waiting), path)
-    for student in empty_handed(options.folder):
-        print(f"sdpa-course: {student} has handed in nothing that is named like ps03/ps03.ipynb")
+    for student in students_without_submissions(options.folder):
+        print(f"sdpa-course: {student} has no submission; expected a file such as ps03/ps03.ipynb")
     for submission in lost:
-        print(f"sdpa-course: {submission.student} {submission.problem_set} could not be written down; run it again")
+        print(f"sdpa-course: {submission.student} {submission.problem_set} couldn't be stored; run the command again")
     return int(bool(lost))
 
 
 def open_course(options: argparse.Namespace):
-    """The course folder and its submissions, as far as they are asked for."""
-    from .gradebook import Course  # nbgrader takes seconds to load: not before it is needed
+    """The course folder, and the submissions that the options ask for."""
+    from .gradebook import Course  # nbgrader takes seconds to load
 
     os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"  # it calls alembic
     folder = options.folder.resolve()
@@ -115,8 +113,8 @@ def open_course(options: argparse.Namespace):
     inside = folder.name != "submitted" and (folder / "submitted").is_dir()
     options.folder = folder / "submitted" if inside else folder
     if "?" in str(options.folder):
-        raise Refused(f"{options.folder} has a question mark in its name, which the gradebook's address cannot have")
-    submissions = find(options.folder)
+        raise Refused(f"{options.folder} has a question mark in its name, which SQLite's address can't have")
+    submissions = find_submissions(options.folder)
     if not submissions:
         raise Refused(f"no submissions in {options.folder}; expected <student>/<psNN>/psNN.ipynb below it")
     chosen = [
@@ -125,44 +123,41 @@ def open_course(options: argparse.Namespace):
         if options.problem_set in (None, submission.problem_set) and options.student in (None, submission.student)
     ]
     if not chosen:
-        raise Refused("no submission is of that problem set and student")
-    places = (
-        [options.solutions]
-        if options.solutions
-        else [options.folder.parent / "solutions", PACKAGE.parent / "solutions"]
-    )
-    solutions = next((place.resolve() for place in places if place.is_dir()), None)
+        raise Refused("no submission matches --problem-set and --student")
+    default = (options.folder.parent / "solutions", COURSE.parent / "solutions")
+    candidates = [options.solutions] if options.solutions else default
+    solutions = next((place.resolve() for place in candidates if place.is_dir()), None)
     if solutions is None:
         raise Refused("the solutions were not found; name their folder with --solutions")
-    for place, _ in system():
+    for place in system_folders():
         if any(path.is_relative_to(place) for path in (options.folder, solutions)):
-            raise Refused(f"the course lies inside {place}, which every submission can see; move it to another folder")
+            raise Refused(f"the course is inside {place}, which every submission can read; move it somewhere else")
     return Course(options.folder.parent, solutions), chosen
 
 
 def sandbox_or_refuse() -> str:
-    """The path of bubblewrap, or a sentence that says what can be done."""
+    """The path of bubblewrap, or a sentence about what to do without it."""
     try:
         return find_sandbox()
     except NoSandbox as problem:
-        raise Refused(f"{problem}; students' code is not run without it, unless you say --trust-submissions") from None
+        raise Refused(f"{problem}; to run students' code without a sandbox, pass --trust-submissions") from None
 
 
 @contextlib.contextmanager
 def locked(root: Path):
-    """One grading at a time in one course folder; the lock ends with the process, however it ends."""
-    import fcntl  # not there on Windows, where `grade` has refused before
+    """One grading at a time in a course folder; the lock ends with the process, however that ends."""
+    import fcntl  # doesn't exist on Windows, where `grade` has refused already
 
     with open(root / ".grading.lock", "w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise Refused(f"another grading is at work in {root}") from None
+            raise Refused(f"another grading is running in {root}") from None
         yield
 
 
-def done(course, submission: Submission, known: set) -> bool:
-    """Is what was handed in the same as what was graded?"""
+def is_graded(course, submission: Submission, known: set) -> bool:
+    """Is this exact submission graded already?"""
     note = course.record(submission)
     try:
         data, _ = read(submission)
@@ -172,8 +167,8 @@ def done(course, submission: Submission, known: set) -> bool:
     return in_gradebook and note.get("digest") == digest(data, submission.problem_set)
 
 
-def work(submissions: list[Submission], limits: Limits, bwrap: str | None, workers: int):
-    """Results as they come, from several submissions at a time."""
+def mark_all(submissions: list[Submission], limits: Limits, bwrap: str | None, workers: int):
+    """Yield results as they come, working on several submissions at a time."""
     uids = queue.SimpleQueue()
     for number in range(workers):
         uids.put(FIRST_UID + number)
@@ -184,7 +179,7 @@ def work(submissions: list[Submission], limits: Limits, bwrap: str | None, worke
             with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
                 os.chmod(scratch, 0o755)
                 return mark(submission, limits, bwrap=bwrap, uid=uid if bwrap else 0, scratch=Path(scratch))
-        except Exception as error:  # a bug of ours, or a full disk: it must not cost the others their marks
+        except Exception as error:  # a bug or a full disk must not stop the others
             return Result(submission, CRASHED, f"the grader itself failed: {type(error).__name__}: {error}")
         finally:
             uids.put(uid)
@@ -200,26 +195,27 @@ def work(submissions: list[Submission], limits: Limits, bwrap: str | None, worke
                 stop(process)
 
 
-def write(course, result: Result) -> bool:
-    """Write one result, at the second attempt if need be; False if that failed too.
+def store(course, result: Result) -> bool:
+    """Store one result and return True, or False if three attempts failed.
 
-    If its notebook defeats us, its marks are written without it, and it counts as not yet graded.
+    The third attempt leaves the student's cells out, in case it's those that can't be written; the submission then
+    counts as not yet graded.
     """
     for attempts_left in (2, 1, 0):
         try:
-            with at_most(PAGE_SECONDS):
+            with time_limit(WRITING_SECONDS):
                 course.write(result)
             return True
         except Exception as error:
             if attempts_left == 1:
-                reason = f"the grader itself failed to write this down: {type(error).__name__}: {error}"[:300]
+                reason = f"the grader itself failed to store this: {type(error).__name__}: {error}"[:300]
                 result = result._replace(state=CRASHED, reason=reason, digest="", cells=(), printed={})
     return False
 
 
 @contextlib.contextmanager
-def at_most(seconds: float):
-    """A `TimeoutError` if the block takes longer: a text can be made to take for ever."""
+def time_limit(seconds: float):
+    """Raise `TimeoutError` if the block takes longer: a student's text can be made to take forever."""
 
     def stop(signum, frame):
         raise TimeoutError(f"more than {seconds:g} seconds")
@@ -233,7 +229,7 @@ def at_most(seconds: float):
 
 
 def report(course, submissions: list[Submission], new: int, path: Path) -> None:
-    """How it went, in a few lines."""
+    """Print a summary in a few lines."""
     notes = {submission: course.record(submission) for submission in submissions}
     counts = Counter(note.get("state") for note in notes.values())
     for submission, note in notes.items():
@@ -243,8 +239,4 @@ def report(course, submissions: list[Submission], new: int, path: Path) -> None:
         f"sdpa-course: {new} graded now, {len(submissions) - new} unchanged; "
         + ", ".join(f"{counts[state]} {state}" for state in STATES if counts[state] or state == GRADED)
     )
-    print(f"sdpa-course: {path}, gradebook.db, feedback/ and autograded/ are beside it")
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    print(f"sdpa-course: wrote {path}, and gradebook.db, feedback/ and autograded/ beside it")
