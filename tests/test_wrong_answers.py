@@ -144,8 +144,8 @@ def test_an_answer_that_raises_or_writes_into_its_inputs(task):
         result = task.right(*inputs)  # noqa: F841
 
     assert "is there a return at its end?" in try_out(task, forgetful).message
-    assert "a tuple came" in try_out(task, lambda *inputs: (np.ones((2, 3)), [[1.0], [2.0, 3.0]])).message
-    assert ask(lambda *inputs: object(), task.draw(0)[:1])[0].problem.startswith("the result is no array")
+    assert "got a tuple" in try_out(task, lambda *inputs: (np.ones((2, 3)), [[1.0], [2.0, 3.0]])).message
+    assert ask(lambda *inputs: object(), task.draw(0)[:1])[0].problem.startswith("the result isn't an array")
 
 
 @pytest.mark.parametrize("task", [task for task in TASKS if task.wants_number], ids=by_name)
