@@ -20,16 +20,16 @@ from .submissions import Submission, Unreadable, digest, find_submissions, read,
 WRITING_SECONDS = 60.0  # for storing one result
 
 
-class Refused(Exception):
-    """The command can't do what it was asked to; the message is one sentence."""
-
-
 def main(arguments: list[str]) -> int:
     """Run `sdpa-course grade` with these arguments."""
     options = make_parser().parse_args(arguments)
     try:
         return grade(options)
-    except (Refused, ValueError, OSError) as problem:
+    except NoSandbox as problem:
+        words = "to run students' code without a sandbox, pass --trust-submissions"
+        print(f"sdpa-course: {problem}; {words}", file=sys.stderr)
+        return 2
+    except (ValueError, OSError) as problem:
         print(f"sdpa-course: {problem}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
@@ -81,9 +81,9 @@ def at_least(least, kind=float):
 def grade(options: argparse.Namespace) -> int:
     """Grade what's new or changed, store the results and print a summary."""
     if os.name != "posix":
-        raise Refused("grading needs Linux; on another system, use a virtual machine")
+        raise ValueError("grading needs Linux; on another system, use a virtual machine")
     course, submissions = open_course(options)
-    bwrap = None if options.trust_submissions else sandbox_or_refuse()
+    bwrap = None if options.trust_submissions else find_sandbox()
     limits = Limits(options.seconds, options.cell_seconds, int(options.memory * 1024**3))
     with locked(course.root):
         course.check()
@@ -109,38 +109,30 @@ def open_course(options: argparse.Namespace):
     os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"  # it calls alembic
     folder = options.folder.resolve()
     if not folder.is_dir():
-        raise Refused(f"{options.folder} is not a folder")
+        raise ValueError(f"{options.folder} is not a folder")
     inside = folder.name != "submitted" and (folder / "submitted").is_dir()
     options.folder = folder / "submitted" if inside else folder
     if "?" in str(options.folder):
-        raise Refused(f"{options.folder} has a question mark in its name, which SQLite's address can't have")
+        raise ValueError(f"{options.folder} has a question mark in its name, which SQLite's address can't have")
     submissions = find_submissions(options.folder)
     if not submissions:
-        raise Refused(f"no submissions in {options.folder}; expected <student>/<psNN>/psNN.ipynb below it")
+        raise ValueError(f"no submissions in {options.folder}; expected <student>/<psNN>/psNN.ipynb below it")
     chosen = [
         submission
         for submission in submissions
         if options.problem_set in (None, submission.problem_set) and options.student in (None, submission.student)
     ]
     if not chosen:
-        raise Refused("no submission matches --problem-set and --student")
+        raise ValueError("no submission matches --problem-set and --student")
     default = (options.folder.parent / "solutions", COURSE.parent / "solutions")
     candidates = [options.solutions] if options.solutions else default
     solutions = next((place.resolve() for place in candidates if place.is_dir()), None)
     if solutions is None:
-        raise Refused("the solutions were not found; name their folder with --solutions")
+        raise ValueError("the solutions were not found; name their folder with --solutions")
     for place in system_folders():
         if any(path.is_relative_to(place) for path in (options.folder, solutions)):
-            raise Refused(f"the course is inside {place}, which every submission can read; move it somewhere else")
+            raise ValueError(f"the course is inside {place}, which every submission can read; move it somewhere else")
     return Course(options.folder.parent, solutions), chosen
-
-
-def sandbox_or_refuse() -> str:
-    """The path of bubblewrap, or a sentence about what to do without it."""
-    try:
-        return find_sandbox()
-    except NoSandbox as problem:
-        raise Refused(f"{problem}; to run students' code without a sandbox, pass --trust-submissions") from None
 
 
 @contextlib.contextmanager
@@ -152,7 +144,7 @@ def locked(root: Path):
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise Refused(f"another grading is running in {root}") from None
+            raise BlockingIOError(f"another grading is running in {root}") from None
         yield
 
 

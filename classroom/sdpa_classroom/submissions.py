@@ -3,12 +3,14 @@
 The layout is nbgrader's: submitted/<student>/<psNN>/psNN.ipynb
 """
 
+import contextlib
+import errno
 import hashlib
 import json
 import os
 import stat
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from sdpa_course import homework
 from sdpa_course.homework.tasks import PROBLEM_SETS
@@ -98,31 +100,35 @@ def read(submission: Submission) -> tuple[bytes, list[Cell]]:
 
 
 def read_bytes(path: Path) -> bytes:
-    """The bytes of a regular file: no link, no pipe, not too large."""
-    name = escaped(path.name)
-    try:
-        for parent in (path.parent.parent, path.parent):
-            if parent.is_symlink():
-                raise Unreadable(f"the folder {escaped(parent.name)} is a link, not a folder")
-        if path.is_symlink():
-            raise Unreadable(f"{name} is a link, not a file")
-        if not path.exists():
-            others = ", ".join(sorted(escaped(other) for other in os.listdir(path.parent))[:5])
-            raise Unreadable(f"{name} was not found; " + (f"found: {others}" if others else "the folder is empty"))
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-    except OSError as error:
-        raise Unreadable(f"{name} can't be opened: {error.strerror}") from None
-    facts = os.fstat(descriptor)
-    if not stat.S_ISREG(facts.st_mode):
-        os.close(descriptor)
-        raise Unreadable(f"{name} is not a regular file")
-    with os.fdopen(descriptor, "rb") as file:
-        if facts.st_size > LARGEST_FILE:
-            size, most = facts.st_size / 1024**2, LARGEST_FILE // 1024**2
+    """The bytes of a regular file that isn't too large; raises `Unreadable`."""
+    with open_file(path) as file:
+        size, limit = os.fstat(file.fileno()).st_size / 1024**2, LARGEST_FILE // 1024**2
+        if size > limit:
             raise Unreadable(
-                f"the file has {size:.0f} MB, and the limit is {most} MB; clear the outputs and save it again"
+                f"the file has {size:.0f} MB, and the limit is {limit} MB; clear the outputs and save it again"
             )
         return file.read(LARGEST_FILE + 1)
+
+
+def open_file(path: Path) -> BinaryIO:
+    """Open a regular file without following links, neither for the file nor for the two folders above it."""
+    name, folder, others = escaped(path.name), None, ""
+    try:
+        with contextlib.ExitStack() as stack:
+            for part in (path.parent.parent, path.parent.name):
+                folder = os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=folder)
+                stack.callback(os.close, folder)
+            others = ", ".join(sorted(map(escaped, os.listdir(folder)))[:5])
+            descriptor = os.open(path.name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
+    except FileNotFoundError:
+        raise Unreadable(f"{name} was not found; its folder contains {others or 'nothing'}") from None
+    except OSError as error:
+        is_link = error.errno in (errno.ELOOP, errno.ENOTDIR)
+        raise Unreadable(f"{name} can't be opened: {'it is behind a link' if is_link else error.strerror}") from None
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise Unreadable(f"{name} is not a regular file")
+    return os.fdopen(descriptor, "rb")
 
 
 def read_cells(data: bytes) -> list[Cell]:

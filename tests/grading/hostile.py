@@ -13,6 +13,8 @@ import nbformat
 from sdpa_classroom.marking import CRASHED, FAILURES, GRADED, OUT_OF_MEMORY, TIMED_OUT, UNREADABLE
 from sdpa_classroom.submissions import printable
 
+from . import grade_command
+
 ROOT = Path(__file__).parents[2]
 POINTS = {"softmax": 3, "softmax_large": 2, "top_weight": 2, "mended_log_softmax": 3, "entropy": 3}
 ALL = sum(POINTS.values())
@@ -228,13 +230,9 @@ def make_class(course, *, port):
     """Write submitted/ below `course`; returns, for each student, the marks it must get in each possible state."""
     expected = {}
 
-    def hand_in(student, content, marks, *states, name=b"ps03.ipynb"):
-        folder = course / "submitted" / student / "ps03"
-        folder.mkdir(parents=True)
-        data = content if isinstance(content, bytes) else nbformat.writes(content).encode()
-        with open(os.fsencode(folder) + b"/" + name, "wb") as file:
-            file.write(data)
+    def hand_in(student, content, marks, *states):
         expected[student] = dict.fromkeys(states, marks)
+        return grade_command.hand_in(course, student, content)
 
     partly = ALL - POINTS["softmax"] - POINTS["softmax_large"]
     hand_in("right", solution(), ALL, GRADED)
@@ -314,13 +312,13 @@ def make_class(course, *, port):
     hand_in("deep", b"[" * 200_000, 0, UNREADABLE)
     hand_in("not-a-notebook", b"%PDF-1.7\n\xe2\xe3\xcf\xd3", 0, UNREADABLE)
     hand_in("empty", b"", 0, UNREADABLE)
-    hand_in("odd-name", nbformat.writes(solution()).encode(), 0, UNREADABLE, name=b"ps03\xff.ipynb")
-    hand_in("link", b"", 0, UNREADABLE)
-    (course / "submitted" / "link" / "ps03" / "ps03.ipynb").unlink()
-    (course / "submitted" / "link" / "ps03" / "ps03.ipynb").symlink_to(course / "submitted/right/ps03/ps03.ipynb")
-    hand_in("pipe", b"", 0, UNREADABLE)
-    (course / "submitted" / "pipe" / "ps03" / "ps03.ipynb").unlink()
-    os.mkfifo(course / "submitted" / "pipe" / "ps03" / "ps03.ipynb")
+    odd = hand_in("odd-name", solution(), 0, UNREADABLE)
+    odd.rename(odd.with_name(os.fsdecode(b"ps03\xff.ipynb")))
+    link, pipe = hand_in("link", b"", 0, UNREADABLE), hand_in("pipe", b"", 0, UNREADABLE)
+    link.unlink()
+    link.symlink_to(course / "submitted/right/ps03/ps03.ipynb")
+    pipe.unlink()
+    os.mkfifo(pipe)
     (course / "submitted" / "linked-folder").mkdir()
     (course / "submitted" / "linked-folder" / "ps03").symlink_to(course / "submitted" / "right" / "ps03")
     expected["linked-folder"] = {UNREADABLE: 0}
@@ -334,6 +332,5 @@ def make_class(course, *, port):
     (course / "submitted" / "links-to-itself").mkdir()
     (course / "submitted" / "links-to-itself" / "ps03").symlink_to("ps03")
     expected["links-to-itself"] = {UNREADABLE: 0}
-    hand_in("odd-time", solution(), ALL, GRADED)
-    (course / "submitted" / "odd-time" / "ps03" / "timestamp.txt").write_text("99999999999999999999")
+    hand_in("odd-time", solution(), ALL, GRADED).with_name("timestamp.txt").write_text("99999999999999999999")
     return expected

@@ -18,6 +18,7 @@ import threading
 import time
 from pathlib import Path
 from tempfile import TemporaryFile
+from types import SimpleNamespace
 
 import nbformat
 import psutil
@@ -66,15 +67,12 @@ def listener():
         yield server.getsockname()[1], reached
 
 
-class Class:
-    """The hostile class, graded once."""
-
-
 @pytest.fixture(scope="module")
 def graded(tmp_path_factory, listener):
+    """The hostile class, graded once."""
     if BWRAP is None:
         pytest.fail(WHY)
-    found = Class()
+    found = SimpleNamespace()
     found.course = tmp_path_factory.mktemp("course")
     found.expected = make_class(found.course, port=listener[0])
     kept = found.course / "submitted", ROOT / "solutions", ROOT / "sdpa_course", ROOT / "classroom"
@@ -221,9 +219,7 @@ def test_only_what_changed_is_graded_and_a_persons_marks_are_kept(small):
 def test_nbgrader_releases_the_feedback(tmp_path):
     """It wants a time and a secret beside each page; a student without them must not stop the others."""
     time_of, secret_of = "timestamp.txt", "submission_secret.txt"
-    for student in ("genuine", "links", "odd"):
-        hand_in(tmp_path, student, exercise())
-    genuine, links, odd = (tmp_path / "submitted" / student / "ps03" for student in ("genuine", "links", "odd"))
+    genuine, links, odd = (hand_in(tmp_path, student, exercise()).parent for student in ("genuine", "links", "odd"))
     (genuine / time_of).write_text("2026-11-16 10:00:00.000001 UTC")
     (genuine / secret_of).write_text("a secret")
     (tmp_path / "outside").write_text("2026-01-01 00:00:00 UTC")
