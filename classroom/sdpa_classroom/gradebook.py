@@ -31,17 +31,6 @@ from .pages import assemble, feedback, marked
 from .submissions import Submission, Unreadable, read_bytes
 
 MAX_RECEIPT = 4096  # bytes of a timestamp or a secret
-COLUMNS = (
-    "student",
-    "problem set",
-    "state",
-    "reason",
-    "checked by code",
-    "read by a person",
-    "to be read",
-    "score",
-    "of",
-)
 
 
 class Course:
@@ -154,29 +143,25 @@ class Course:
 
     def write_csv(self, submissions: list[Submission]) -> Path:
         """Write grades.csv, one line for each submission."""
-        path = self.root / "grades.csv"
-        lines = []
+        path, text, rows = self.root / "grades.csv", io.StringIO(newline=""), []
         with self.gradebook() as gradebook:
             for submission in submissions:
                 note = self.record(submission)
-                row = [
-                    csv_name(submission.student),
-                    submission.problem_set,
-                    note.get("state", ""),
-                    note.get("reason", ""),
-                ]
+                row = {"student": csv_name(submission.student), "problem set": submission.problem_set}
+                row |= {"state": note.get("state", ""), "reason": note.get("reason", "")}
                 try:
                     graded = gradebook.find_submission(submission.problem_set, submission.student)
+                    grades = [grade for page in graded.notebooks for grade in page.grades]
+                    score, of = graded.score, graded.max_score
                 except MissingEntry:
-                    lines.append([*row, 0, 0, 0, 0, ""])
-                    continue
-                grades = [grade for page in graded.notebooks for grade in page.grades]
-                by_hand = sum(grade.manual_score or 0 for grade in grades if grade.auto_score is None)
-                waiting = sum(bool(grade.needs_manual_grade) for grade in grades)
-                by_code = sum(grade.auto_score or 0 for grade in grades)
-                lines.append([*row, by_code, by_hand, waiting, graded.score, graded.max_score])
-        text = io.StringIO(newline="")
-        csv.writer(text).writerows([COLUMNS, *lines])
+                    grades, score, of = [], 0, ""
+                row["checked by code"] = sum(grade.auto_score or 0 for grade in grades)
+                row["read by a person"] = sum(grade.manual_score or 0 for grade in grades if grade.auto_score is None)
+                row["to be read"] = sum(bool(grade.needs_manual_grade) for grade in grades)
+                rows.append(row | {"score": score, "of": of})
+        writer = csv.DictWriter(text, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)
         write_atomically(path, text.getvalue())
         return path
 

@@ -125,16 +125,20 @@ try:
 except Exception as error:
     print(type(error).__name__)
 """
-FORGE = """
-import json, os
-for fd in range(3, 64):
-    try:
-        for name in ("softmax", "softmax_large", "top_weight", "mended_log_softmax", "entropy"):
-            line = {"task": name, "passed": True, "marks": 99, "points": 99, "answers": [], "done": True}
-            os.write(fd, (json.dumps(line) + "\\n").encode())
-        os.write(fd, b'{"done": true, "state": "graded", "score": 99}\\n[[[[\\n\\xff\\xfe\\n')
-    except OSError:
-        pass
+FORGED = [{"task": name, "passed": True, "marks": 99, "points": 99, "answers": [], "done": True} for name in POINTS]
+NONSENSE = b'{"done": true, "state": "graded", "score": 99}\n[[[[\n\xff\xfe\n'
+
+
+def write_everywhere(data, times=1):
+    """Write bytes to every open file descriptor; one of them leads to the grader."""
+    return f"""
+import os
+for _ in range({times}):
+    for fd in range(3, 64):
+        try:
+            os.write(fd, {data!r})
+        except OSError:
+            pass
 """
 
 
@@ -175,24 +179,6 @@ for _ in range(8):
         hoard = np.ones(40_000_000)
         time.sleep(60)
 time.sleep(60)
-"""
-FLOOD = """
-import os
-while True:
-    for fd in range(3, 64):
-        try:
-            os.write(fd, b"x" * 1_000_000)
-        except OSError:
-            pass
-"""
-NEWLINES = """
-import os
-for fd in range(3, 64):
-    try:
-        for _ in range(5):
-            os.write(fd, b"\\n" * 1_000)
-    except OSError:
-        pass
 """
 HIDDEN_MEMORY = """
 import ctypes, os
@@ -262,7 +248,7 @@ def make_class(course, *, port):
     hand_in("killed", with_first_cell("import os\nos.kill(os.getpid(), 9)"), 0, CRASHED)
     hand_in("kills-everything-else", with_first_cell("import os\nos.kill(-1, 9)"), ALL, GRADED)
     hand_in("chatter", with_first_cell("for _ in range(300):\n    print('x' * 100_000)"), ALL, GRADED)
-    hand_in("flood", with_first_cell(FLOOD), 0, CRASHED)
+    hand_in("flood", with_first_cell(write_everywhere(b"x" * 50_000, times=10**9)), 0, CRASHED)
     hand_in("deleted-test", without("softmax-test"), ALL, GRADED)
     hand_in("deleted-all-tests", without(*(f"{name}-test" for name in POINTS)), ALL, GRADED)
     hand_in("deleted-answer", without("softmax", "shift-proof"), partly, FAILURES)
@@ -272,7 +258,12 @@ def make_class(course, *, port):
     hand_in("patches-numpy", blank_but(PATCHES), 0, FAILURES, CRASHED)
     hand_in("patches-and-right", with_first_cell("np.allclose = lambda *a: True"), ALL, GRADED)
     hand_in("patches-checks", blank_but(PATCH_CHECKS), 0, FAILURES)
-    hand_in("forges-answers", blank_but(FORGE), 0, FAILURES)
+    hand_in(
+        "forges-answers",
+        blank_but(write_everywhere("\n".join(map(json.dumps, FORGED)).encode() + b"\n" + NONSENSE)),
+        0,
+        FAILURES,
+    )
     hand_in("imports-the-tasks", blank_but(FIND_TASKS), 0, FAILURES)
     hand_in("reads-solutions", blank_but(read_attempt(ROOT / "solutions" / "**" / "*.ipynb")), 0, FAILURES)
     hand_in("reads-tests", blank_but(read_attempt(ROOT / "sdpa_course" / "homework" / "ps*.py")), 0, FAILURES)
@@ -299,7 +290,7 @@ def make_class(course, *, port):
     blank = solution()
     blank.cells.append(nbformat.v4.new_markdown_cell("\n" * 90_000 + "[" * 9_000))
     hand_in("blank-lines", blank, ALL, GRADED)
-    hand_in("newlines", with_first_cell(NEWLINES), ALL, GRADED)
+    hand_in("newlines", with_first_cell(write_everywhere(b"\n" * 1000, times=5)), ALL, GRADED)
     hand_in("hidden-memory", with_first_cell(HIDDEN_MEMORY), ALL, GRADED)
     hand_in("speechless", with_first_cell(SPEECHLESS), ALL, GRADED)
     hand_in("thread", with_first_cell(THREAD), ALL, GRADED)
