@@ -1,7 +1,4 @@
-"""A class of students to grade: honest, careless and hostile, each with the marks and the state it must get.
-
-Problem set 03: softmax 3, softmax_large 2, top_weight 2, mended_log_softmax 3, entropy 3 points by code.
-"""
+"""A class of students to grade: honest, careless and hostile, each with the marks and the state it must get."""
 
 import json
 import os
@@ -234,7 +231,7 @@ def make_class(course, *, port):
     stubborn = "import signal\nsignal.signal(signal.SIGALRM, signal.SIG_IGN)\nwhile True: pass"
     hand_in("stubborn-loop", with_first_cell(stubborn), 0, TIMED_OUT)
     hand_in("memory-bomb", with_softmax("return np.ones((10**6, 10**6))"), partly, OUT_OF_MEMORY)
-    hoard = "hoard = []\nwhile True:\n    hoard.append(bytearray(50_000_000))"
+    hoard = "hoard = []\nwhile True:\n    hoard.append(np.empty(6_000_000))"  # untouched: no slow page faults
     hand_in("slow-memory-bomb", with_first_cell(hoard), ALL, OUT_OF_MEMORY)
     hand_in("shared-memory-bomb", with_first_cell(MANY_HOARDS), 0, OUT_OF_MEMORY)
     expected["shared-memory-bomb"][TIMED_OUT] = ALL  # on a slow machine the cell may run out of time first
