@@ -170,7 +170,8 @@ class Course:
         path = self.root / "gradebook.db"
         if path.exists():
             try:
-                with sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True) as database:
+                # mode=rw creates no file, and lets SQLite roll back what a killed grader left half-written
+                with sqlite3.connect(f"{path.as_uri()}?mode=rw", uri=True) as database:
                     database.execute("select count(*) from sqlite_master").fetchone()
             except sqlite3.DatabaseError as error:
                 raise ValueError(f"{path} is not a readable gradebook ({error}); nothing was changed") from None

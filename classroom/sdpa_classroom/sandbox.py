@@ -71,8 +71,8 @@ def find_sandbox() -> str:
         command = [*sandbox_command(bwrap, syscall_filter.fileno(), Limits()), *probe]
         result = subprocess.run(command, pass_fds=(syscall_filter.fileno(),), capture_output=True, text=True)
     if result.returncode:
-        last_line = (result.stderr.strip() or f"status {result.returncode}").splitlines()[-1]
-        raise NoSandbox(f"bubblewrap doesn't work here ({last_line})")
+        problem = " ".join(result.stderr.split())[-300:] or f"status {result.returncode}"
+        raise NoSandbox(f"bubblewrap doesn't work here ({problem})")
     return bwrap
 
 

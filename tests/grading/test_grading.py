@@ -184,6 +184,23 @@ def test_killed_half_way_and_run_again(small, tmp_path_factory):
     assert grades(small) == grades(whole)
 
 
+def test_killed_while_writing_the_gradebook(tmp_path):
+    """SQLite leaves a journal behind, which the next grading must roll back."""
+    hand_in(tmp_path, "right", solution())
+    grade(tmp_path)
+    half_written = """
+import os, sqlite3, sys
+database = sqlite3.connect(sys.argv[1], isolation_level=None)
+database.execute("pragma cache_size = 1")  # so that it's written before the end
+database.execute("begin")
+database.execute("create table half as select hex(randomblob(2000000))")
+os._exit(0)
+"""
+    subprocess.run([sys.executable, "-c", half_written, tmp_path / "gradebook.db"], check=True)
+    assert (tmp_path / "gradebook.db-journal").stat().st_size
+    assert "0 graded now, 1 unchanged" in grade(tmp_path)
+
+
 def test_only_what_changed_is_graded_and_a_persons_marks_are_kept(small):
     grade(small)
     os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
