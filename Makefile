@@ -33,7 +33,7 @@ lab:
 		--LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb $(AS_ROOT) $(LAB_ARGS)
 
 test:
-	$(ENVIRONMENT) install lab tests homework lectures torch dask
+	$(ENVIRONMENT) install lab tests homework classroom lectures torch dask
 	@echo "sdpa-course: style of code and notebooks"
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
@@ -82,11 +82,11 @@ exercises:
 	@$(BIN)/python tools/exercises.py
 
 grade:
-	$(ENVIRONMENT) install lab homework
+	$(ENVIRONMENT) install lab classroom
 	@$(BIN)/sdpa-course grade $(IN) $(GRADE_ARGS)
 
 bench:
-	$(ENVIRONMENT) install lab tests homework torch
+	$(ENVIRONMENT) install lab tests classroom torch
 	@$(BIN)/python -m tools.bench $(ONLY)
 
 flashcards:
@@ -106,4 +106,4 @@ format:
 	@$(BIN)/ruff format .
 
 clean:
-	rm -rf .venv build *.egg-info
+	rm -rf .venv build *.egg-info classroom/build classroom/*.egg-info

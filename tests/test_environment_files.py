@@ -1,7 +1,8 @@
-"""environment.yml, pyproject.toml and constraints.txt name the same things, with bounds that agree."""
+"""environment.yml, both pyproject.toml and constraints.txt name the same things, with bounds that agree."""
 
 import re
 import tomllib
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,13 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
+import sdpa_course
+
 ROOT = Path(__file__).parent.parent
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+PROJECT, CLASSROOM = (
+    tomllib.loads((ROOT / path).read_text(encoding="utf-8"))["project"]
+    for path in ("pyproject.toml", "classroom/pyproject.toml")
+)
 CONDA = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))
 CONDA_NAMES = {"matplotlib": "matplotlib-base"}  # conda's matplotlib without the Qt windows
 
@@ -44,10 +50,10 @@ def test_conda_installs_the_course_itself_without_letting_pip_fetch_more():
     assert CONDA["channels"] == ["conda-forge"]
 
 
-@pytest.mark.parametrize("extra", [None, *PROJECT["optional-dependencies"]])
-def test_every_requirement_has_a_pin_that_satisfies_it(extra):
-    lines = PROJECT["dependencies"] if extra is None else PROJECT["optional-dependencies"][extra]
-    pinned = pins()
+@pytest.mark.parametrize("project", [PROJECT, CLASSROOM], ids=lambda project: project["name"])
+def test_every_requirement_has_a_pin_that_satisfies_it(project):
+    lines = [*project["dependencies"], *chain.from_iterable(project["optional-dependencies"].values())]
+    pinned = {**pins(), "sdpa-course": Version(sdpa_course.__version__)}
     for name, requirement in requirements(lines).items():
         assert name in pinned, f"{name} has no line in constraints.txt: run make lock"
         assert pinned[name] in requirement.specifier

@@ -18,8 +18,9 @@ def tool(tmp_path, monkeypatch):
     spec = importlib.util.spec_from_file_location("environment_tool", ROOT / "tools" / "environment.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    for name in ("pyproject.toml", "constraints.txt"):
-        shutil.copy(ROOT / name, tmp_path)
+    (tmp_path / "classroom").mkdir()
+    for name in ("pyproject.toml", "classroom/pyproject.toml", "constraints.txt"):
+        shutil.copy(ROOT / name, tmp_path / name)
     venv = tmp_path / ".venv"
     paths = {"ROOT": tmp_path, "VENV": venv, "CONSTRAINTS": tmp_path / "constraints.txt"}
     for name, value in {**paths, "STAMP": venv / "sdpa-course.json"}.items():
@@ -58,19 +59,21 @@ def test_pip_fails(tool, monkeypatch, capfd, output, sentence):
 
 def test_does_nothing_the_second_time_and_adds_what_is_new(tool, monkeypatch):
     calls = []
-    monkeypatch.setattr(tool, "pip_install", lambda venv, arguments: calls.append(arguments[-1]))
+    monkeypatch.setattr(tool, "pip_install", lambda venv, arguments: calls.append(arguments[3::2]))
     monkeypatch.setattr(tool, "create", lambda venv: (Path(venv) / "bin").mkdir(parents=True, exist_ok=True))
     monkeypatch.setattr(tool, "python_of", lambda venv: sys.executable)
     tool.install(["lab"])
     tool.install(["lab"])
-    assert calls == [".[lab]"]
+    assert calls == [[".[lab]"]]
     tool.install(["tests"])
     tool.install(["lab"])
-    assert calls == [".[lab]", ".[lab,tests]"]
+    assert calls == [[".[lab]"], [".[lab,tests]"]]
+    tool.install(["classroom"])
+    assert calls[-1] == [".[lab,tests]", "./classroom"]
     with open(tool.CONSTRAINTS, "a") as file:
         file.write("new==1\n")
     tool.install(["lab"])
-    assert len(calls) == 3
+    assert len(calls) == 4
 
 
 def test_a_broken_environment_is_made_anew(tool, capsys):
@@ -83,7 +86,7 @@ def test_a_broken_environment_is_made_anew(tool, capsys):
 
 
 def test_unknown_extra(tool):
-    with pytest.raises(SystemExit, match="no extra is called nonsense; there are lab, tests"):
+    with pytest.raises(SystemExit, match="got nonsense, expected some of lab, tests"):
         tool.install(["nonsense"])
 
 

@@ -1,7 +1,5 @@
 """Problem sets: one source, exercises that follow from it and give nothing away, and work that is never overwritten."""
 
-import csv
-import os
 import re
 import shutil
 import subprocess
@@ -35,16 +33,6 @@ def test_there_are_nine():
     assert len(PROBLEM_SETS) == 9
     for folder in ("solutions", "exercises"):
         assert sorted(path.name for path in (ROOT / folder).iterdir()) == list(PROBLEM_SETS)
-
-
-def run_tool(*arguments, cwd=ROOT, **options):
-    """A command of this environment; nbgrader calls alembic by name, so its folder is on the path."""
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    return subprocess.run(
-        [sys.executable, *arguments],
-        **{"cwd": cwd, "env": {**os.environ, "PATH": path}, "check": True, "capture_output": True, "text": True}
-        | options,
-    )
 
 
 @SETS
@@ -152,7 +140,7 @@ def test_homework_is_copied_and_never_overwritten(tmp_path):
     mine = tmp_path / "my_work" / "ps03" / "ps03.ipynb"
 
     def copy(*names):
-        return run_tool(tool, *names, cwd=tmp_path, check=False)
+        return subprocess.run([sys.executable, tool, *names], cwd=tmp_path, capture_output=True, text=True)
 
     assert copy("ps03").returncode == 0
     assert mine.read_bytes() == (ROOT / "exercises" / "ps03" / "ps03.ipynb").read_bytes()
@@ -179,56 +167,3 @@ def test_the_example_in_the_students_guide_is_what_is_printed(capsys):
 
     check("ps05.attention", without_scale)
     assert capsys.readouterr().out in (ROOT / "docs" / "homework.md").read_text(encoding="utf-8")
-
-
-def nbgrader(course, *arguments):
-    return run_tool("-m", "nbgrader", *arguments, cwd=course)
-
-
-@pytest.fixture(scope="module")
-def course(tmp_path_factory):
-    """A course folder with the repository's own configuration, and two students who hand everything in."""
-    folder = tmp_path_factory.mktemp("course")
-    shutil.copy(ROOT / "nbgrader_config.py", folder)
-    shutil.copytree(ROOT / "solutions", folder / "solutions")
-    run_tool(ROOT / "tests" / "nbgrader_steps.py", "generate_assignment", *PROBLEM_SETS[1:], cwd=folder)
-    nbgrader(folder, "generate_assignment", PROBLEM_SETS[0])
-    for name in PROBLEM_SETS:
-        for student, source in (("perfect", ROOT / "solutions"), ("untouched", folder / "exercises")):
-            shutil.copytree(source / name, folder / "submitted" / student / name)
-    return folder
-
-
-def test_exercises_follow_from_solutions(course):
-    """Nobody edits an exercise by hand, and nobody forgets `make exercises`."""
-    for name in PROBLEM_SETS:
-        made, stored = (folder / "exercises" / name / f"{name}.ipynb" for folder in (course, ROOT))
-        assert made.read_bytes() == stored.read_bytes(), f"run make exercises: {name} has drifted"
-
-
-def test_nbgrader_validates(course):
-    """All right in the solutions; in the exercises every graded cell fails, those for a person too: they are empty."""
-    solutions, exercises = (
-        [f"{folder}/{name}/{name}.ipynb" for name in PROBLEM_SETS] for folder in ("solutions", "exercises")
-    )
-    assert nbgrader(course, "validate", *solutions).stdout.count("Success") == len(PROBLEM_SETS)
-    said = nbgrader(course, "validate", *exercises).stdout
-    failing = [len(graded(read("exercises", name))) for name in PROBLEM_SETS]
-    assert [int(count) for count in re.findall(r"FAILED ON (\d+) CELL", said.upper())] == failing
-
-
-def test_nbgrader_grades(course):
-    """A perfect submission gets all the points that code can give, an untouched one gets none."""
-    first, *others = PROBLEM_SETS  # one by the commands, the others by what is behind them, in one process
-    nbgrader(course, "autograde", first, "--create")
-    nbgrader(course, "generate_feedback", first)
-    for step in ("autograde", "generate_feedback"):
-        run_tool(ROOT / "tests" / "nbgrader_steps.py", step, *others, cwd=course)
-    nbgrader(course, "export", "--to=grades.csv")
-    with (course / "grades.csv").open() as file:
-        scores = {(row["assignment"], row["student_id"]): float(row["score"]) for row in csv.DictReader(file)}
-    for name in PROBLEM_SETS:
-        assert scores[name, "perfect"] == sum(task.points for task in tasks_of(name).values())
-        assert scores[name, "untouched"] == 0
-        for student in ("perfect", "untouched"):
-            assert (course / "feedback" / student / name / f"{name}.html").stat().st_size > 10_000

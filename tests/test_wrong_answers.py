@@ -49,7 +49,7 @@ def test_a_wrong_answer_fails_with_its_own_hint(task, entry):
         assert not verdict.passed
         assert verdict.mistake == mistake
         assert (mistake == "") == ("Hint" not in verdict.message)
-        for title in ("Came", "Expected", "Read"):
+        for title in ("Got", "Expected", "Read"):
             assert f"\n  {title}" in verdict.message
         assert ("\n  Tried" in verdict.message) != task.wants_number
 
@@ -107,7 +107,7 @@ def test_the_sizes_of_an_input_are_all_different(task):
 def test_what_is_no_answer_is_told_apart_from_a_wrong_one(task):
     for nothing in (None, ..., lambda *inputs: None):
         assert try_out(task, nothing).state == "unanswered"
-    assert "a text came" in try_out(task, "42").message
+    assert "got text, expected a number" in try_out(task, "42").message
     assert try_out(task, np.full((2, 3, 5), np.nan)).state == "wrong"
     assert try_out(task, 1j).state == "wrong"
     assert try_out(task, 1e9).state == "wrong"
@@ -144,8 +144,8 @@ def test_an_answer_that_raises_or_writes_into_its_inputs(task):
         result = task.right(*inputs)  # noqa: F841
 
     assert "is there a return at its end?" in try_out(task, forgetful).message
-    assert "a tuple came" in try_out(task, lambda *inputs: (np.ones((2, 3)), [[1.0], [2.0, 3.0]])).message
-    assert ask(lambda *inputs: object(), task.draw(0)[:1])[0].problem.startswith("the result is no array")
+    assert "got a tuple" in try_out(task, lambda *inputs: (np.ones((2, 3)), [[1.0], [2.0, 3.0]])).message
+    assert ask(lambda *inputs: object(), task.draw(0)[:1])[0].problem.startswith("the result isn't an array")
 
 
 @pytest.mark.parametrize("task", [task for task in TASKS if task.wants_number], ids=by_name)

@@ -13,7 +13,7 @@ STUDENTS = 40
 
 
 def make_class(course: Path, students: int) -> None:
-    """Ordinary submissions of one set: half of them right, half of them untouched."""
+    """Ordinary submissions of one problem set, half of them right and half untouched."""
     for number in range(students):
         folder = course / "submitted" / f"student{number:02d}" / "ps03"
         folder.mkdir(parents=True)
@@ -23,21 +23,19 @@ def make_class(course: Path, students: int) -> None:
 
 
 def seconds(course: Path, *command: str) -> float:
-    """Time of one command in the course's folder."""
+    """The time of one of this environment's commands, run in the course's folder."""
     path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
     start = time.perf_counter()
-    subprocess.run(
-        [sys.executable, "-m", *command], cwd=course, env={**os.environ, "PATH": path}, check=True, capture_output=True
-    )
+    subprocess.run(command, cwd=course, env={**os.environ, "PATH": path}, check=True, capture_output=True)
     return time.perf_counter() - start
 
 
 def grading_times(students: int = STUDENTS) -> dict[str, float]:
-    """Seconds for the class: ours with all that it writes; nbgrader's autograde alone, and with its feedback."""
+    """Seconds for the class: ours with everything it writes; nbgrader's autograde alone, and with feedback."""
     with tempfile.TemporaryDirectory() as first, tempfile.TemporaryDirectory() as second:
         for folder in (first, second):
             make_class(Path(folder), students)
-        ours = seconds(Path(first), "sdpa_course.command", "grade")
+        ours = seconds(Path(first), "sdpa-course", "grade")
         seconds(Path(second), "nbgrader", "generate_assignment", "ps03")
         autograde = seconds(Path(second), "nbgrader", "autograde", "ps03", "--create")
         feedback = seconds(Path(second), "nbgrader", "generate_feedback", "ps03")

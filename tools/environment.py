@@ -1,6 +1,7 @@
 """Make the environment that the other commands run in, or say in one sentence what's missing.
 
     python3 tools/environment.py install lab          the folder .venv with the package and its extra `lab`
+    python3 tools/environment.py install classroom    also what grades a class, a distribution of its own
     python3 tools/environment.py lock                 constraints.txt anew, from the newest versions
 
 Does nothing when .venv is up to date.
@@ -22,7 +23,8 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 VENV = os.path.join(ROOT, ".venv")
 CONSTRAINTS = os.path.join(ROOT, "constraints.txt")
 STAMP = os.path.join(VENV, "sdpa-course.json")
-EXTRAS = ["lab", "tests", "homework", "lectures", "site", "classroom", "torch", "dask"]
+EXTRAS = ["lab", "tests", "homework", "lectures", "site", "torch", "dask"]
+CLASSROOM = "classroom"  # the folder of the second distribution
 NO_NETWORK = re.compile(
     "name resolution|name or service not known|connection (refused|reset|aborted|broken)|network is unreachable"
     "|timed out|max retries|failed to establish|proxyerror|cannot connect|no address associated",
@@ -97,7 +99,7 @@ def pip_install(venv, arguments):
 def wanted_state(extras):
     """What the environment depends on: if none of it changed, there is nothing to do."""
     digest = hashlib.sha256()
-    for name in ("pyproject.toml", "constraints.txt"):
+    for name in ("pyproject.toml", "classroom/pyproject.toml", "constraints.txt"):
         with open(os.path.join(ROOT, name), "rb") as file:
             digest.update(file.read())
     return {"files": digest.hexdigest(), "python": list(sys.version_info[:2]), "root": ROOT, "extras": sorted(extras)}
@@ -112,9 +114,9 @@ def present_state():
 
 
 def install(extras):
-    unknown = sorted(set(extras) - set(EXTRAS))
+    unknown = sorted(set(extras) - set(EXTRAS) - {CLASSROOM})
     if unknown:
-        fail("no extra is called {}; there are {}".format(", ".join(unknown), ", ".join(EXTRAS)))
+        fail("got {}, expected some of {}".format(", ".join(unknown), ", ".join(EXTRAS + [CLASSROOM])))
     present = present_state()
     wanted = wanted_state(set(extras) | set(present.get("extras", [])))
     if present == wanted and os.path.exists(python_of(VENV)):
@@ -122,7 +124,9 @@ def install(extras):
     check_python()
     create(VENV)
     say("installing the package with {} (a minute or two, once)".format(", ".join(wanted["extras"])))
-    pip_install(VENV, ["--constraint", CONSTRAINTS, "--editable", ".[{}]".format(",".join(wanted["extras"]))])
+    own = ",".join(extra for extra in wanted["extras"] if extra != CLASSROOM)
+    second = ["--editable", "./" + CLASSROOM] if CLASSROOM in wanted["extras"] else []
+    pip_install(VENV, ["--constraint", CONSTRAINTS, "--editable", f".[{own}]"] + second)
     with open(STAMP, "w") as file:
         json.dump(wanted, file)
     say("the environment is ready")
@@ -142,7 +146,7 @@ def lock():
     with open(CONSTRAINTS) as file:
         held = [line.strip() for line in file if line.startswith("torch==")]
     say("resolving the newest versions of everything (a few minutes)")
-    pip_install(venv, held + [".[{}]".format(",".join(EXTRAS))])
+    pip_install(venv, held + [".[{}]".format(",".join(EXTRAS)), f"./{CLASSROOM}[hub]"])
     freeze = [python_of(venv), "-m", "pip", "freeze", "--disable-pip-version-check"]
     lines = subprocess.run(freeze, stdout=subprocess.PIPE, check=True).stdout.decode().splitlines()
     pins = sorted(line.split("+")[0] for line in lines if "==" in line and not line.startswith("sdpa"))

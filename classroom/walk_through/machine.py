@@ -39,7 +39,7 @@ def check_machine(names: list[str]) -> str:
     """Refuse in one sentence if something is missing; gives the browser's path."""
     need(os.name == "posix" and sys.platform == "linux", "a hub with Unix accounts needs Linux")
     need(os.getuid() == 0, "run this as root: the hub starts a server as each of its students")
-    for module in ("jupyterhub", "nbgrader", "playwright", "psutil", "sdpa_course"):
+    for module in ("jupyterhub", "playwright", "sdpa_course", "sdpa_classroom"):
         found = importlib.util.find_spec(module) is not None
         need(found, f"{module} is not installed in {sys.prefix}; docs/classroom.md has the pip command")
     for command, package in (("bwrap", "apt-get install bubblewrap"), ("node", "apt-get install nodejs npm")):

@@ -41,7 +41,7 @@ class Classroom:
         self.folder.chmod(0o755)
         (self.folder / "hub").mkdir(mode=0o700)
         self.hub = Hub(self.folder)
-        shutil.copytree(ROOT / "classroom", self.folder / "config", ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(ROOT / "classroom" / "hub", self.folder / "config")
         for part in ("notebooks", "docs"):
             shutil.copytree(ROOT / part, self.folder / "skel" / part)
 

@@ -47,9 +47,7 @@ def call(function, case: dict) -> Answer:
         return Answer(problem=f"{type(error).__name__}: {words_of(error)}{blame(function, error)}")
     answer = plain(result)
     if answer.unanswered:
-        return (
-            answer if empty(function) else Answer(problem="your function returned None: is there a return at its end?")
-        )
+        return answer if empty(function) else Answer(problem=NO_RETURN)
     for name, value in inputs.items():
         if isinstance(value, np.ndarray) and not np.array_equal(value, case[name], equal_nan=value.dtype.kind == "f"):
             return Answer(problem=f"your function changed its argument {name} in place; work on a copy of it")
@@ -70,15 +68,13 @@ def plain(result) -> Answer:
         arrays = tuple(np.array(part) for part in parts)
     except Exception as error:
         if several:
-            return Answer(
-                problem="a tuple came whose parts are not all arrays; return what is asked for, and that alone"
-            )
-        return Answer(problem=f"the result is no array of numbers ({type(error).__name__}: {error})")
+            return Answer(problem="got a tuple whose parts aren't all arrays; return only what is asked for")
+        return Answer(problem=f"the result isn't an array of numbers ({type(error).__name__}: {error})")
     for array in arrays:
         if array.dtype.kind in "US":
-            return Answer(problem="a text came, not a number; write it without quotes")
+            return Answer(problem="got text, expected a number; write it without quotes")
         if array.dtype.kind not in "fiub":
-            return Answer(problem=f"the result is no array of real numbers: its dtype is {array.dtype}")
+            return Answer(problem=f"the result isn't an array of real numbers: its dtype is {array.dtype}")
         if array.size > LARGEST:
             return Answer(problem=f"the result has shape {array.shape}: far too many numbers")
     kept = (np.float32, np.float64)

@@ -1,6 +1,6 @@
 """Compare answers with the right ones, and name the mistake. No student's code runs here.
 
-Every message says what was tried, what came, what was expected and where to read.
+Every message says what was tried, what the answer was, what was expected and where to read.
 """
 
 import textwrap
@@ -48,7 +48,7 @@ def judge(task: Task, cases: list[Case], answers: list[Answer]) -> Verdict:
     mistake = recognise(task, cases, answers, wrong)
     lines = {
         "Tried": describe_inputs(cases[wrong]),
-        "Came": describe(task, cases[wrong], answers[wrong], rights[wrong]),
+        "Got": describe(task, cases[wrong], answers[wrong], rights[wrong]),
         "Expected": expectation(task, cases[wrong], answers[wrong], rights[wrong]),
         "Hint": mistake.hint if mistake else "",
         "Read": (mistake.read if mistake else "") or task.read,

@@ -1,4 +1,4 @@
-"""What people see of a graded submission: the notebook that nbgrader's formgrader shows, and the page of feedback."""
+"""What people see of a graded submission: the notebook in nbgrader's formgrader, and the feedback page."""
 
 import re
 from pathlib import Path
@@ -13,31 +13,31 @@ from .marking import Result
 from .submissions import Submission
 
 FORMGRADER = Path(nbgrader.__file__).parent / "server_extensions" / "formgrader"
-SHOWN = 20_000  # characters of a text cell
+MAX_TEXT = 20_000  # characters of a text cell that are shown
 STYLES = FORMGRADER / "static" / "node_modules" / "bootstrap" / "dist" / "css"
 
 
 def marked(notebook: nbformat.NotebookNode) -> list[nbformat.NotebookNode]:
-    """The cells that nbgrader knows."""
+    """The cells that nbgrader knows about."""
     return [cell for cell in notebook.cells if "nbgrader" in cell.metadata]
 
 
 def assemble(result: Result, release: nbformat.NotebookNode) -> nbformat.NotebookNode:
-    """The student's notebook with what the grader saw: test cells as released, verdicts as their outputs.
+    """The student's notebook as the grader saw it: test cells as released, with the verdicts as their outputs.
 
-    Every cell that nbgrader knows is there exactly once, whatever was deleted, duplicated or edited.
+    Every cell that nbgrader knows about is there exactly once, whatever was deleted, duplicated or edited.
     """
     known = {cell.metadata.nbgrader.grade_id: cell for cell in marked(release)}
     notebook = nbformat.v4.new_notebook(metadata=release.metadata)
-    words = f"**{result.state.capitalize()}.** `{' '.join(result.reason.replace('`', ' ').split())}`"
-    notebook.cells.append(nbformat.v4.new_markdown_cell(words, id="grading"))
+    summary = f"**{result.state.capitalize()}.** `{' '.join(result.reason.replace('`', ' ').split())}`"
+    notebook.cells.append(nbformat.v4.new_markdown_cell(summary, id="grading"))
     used, released = set(), {cell.source for cell in release.cells}
     for number, cell in enumerate(result.cells):
         match = known.get(cell.grade_id)
         if match is not None and (cell.grade_id in used or match.cell_type != cell.kind):
             match = None
-        own = cell.kind != "code" and cell.source not in released
-        source = tame(cell.source) if own else cell.source
+        students_text = cell.kind != "code" and cell.source not in released
+        source = sanitize_markdown(cell.source) if students_text else cell.source
         made = nbformat.v4.__dict__[f"new_{cell.kind}_cell"](source, id=f"cell-{number}")
         if match is not None:
             used.add(cell.grade_id)
@@ -58,7 +58,7 @@ def assemble(result: Result, release: nbformat.NotebookNode) -> nbformat.Noteboo
 
 
 def outputs(result: Result, number: int, grade_id: str) -> list:
-    """What a cell shows: the grader's verdict for a test cell, the printed text for any other."""
+    """What a cell shows: the verdict for a test cell, the printed text for any other."""
     task = grade_id.removesuffix("-test")
     if grade_id.endswith("-test") and task in result.messages:
         text = f"{result.messages[task]}\n{result.marks[task]:g} points\n"
@@ -69,17 +69,20 @@ def outputs(result: Result, number: int, grade_id: str) -> list:
     return [nbformat.v4.new_output("stream", name="stdout", text=text)] if text else []
 
 
-def tame(text: str) -> str:
-    """A student's Markdown without its HTML and its odder links: it is shown in the instructor's browser."""
-    text = text if len(text) <= SHOWN else text[:SHOWN] + "\n\n… (cut: the answer is longer than is shown)"
-    text = re.sub(r"<(?=[a-zA-Z/!?])", "< ", text)  # no tag begins with a space; a < b stays what it is
-    text = text.replace("![", "[")  # a link that is clicked, not a picture that is fetched
+def sanitize_markdown(text: str) -> str:
+    """A student's Markdown without HTML and unusual links: it's shown in the instructor's browser.
+
+    By hand, because an HTML sanitizer would take the `<` of a formula for a tag.
+    """
+    text = text if len(text) <= MAX_TEXT else text[:MAX_TEXT] + "\n\n… (the rest is cut off)"
+    text = re.sub(r"<(?=[a-zA-Z/!?])", "< ", text)  # no tag begins with a space, and a < b reads the same
+    text = text.replace("![", "[")  # a link to click, not a picture that is fetched
     text = re.sub(r"(\]\([ \t\n]{0,9})(?!https?://|#)[^\s)]*", r"\1#", text)
-    return re.sub(r"\]:(?![ \t\n]{0,9}(?:https?://|#))", "] :", text)  # nor a link that is defined elsewhere
+    return re.sub(r"\]:(?![ \t\n]{0,9}(?:https?://|#))", "] :", text)  # nor a link defined elsewhere
 
 
 def feedback(submission: Submission, notebook: nbformat.NotebookNode, database: str) -> str:
-    """nbgrader's page of feedback; a student's own HTML and scripts are not let through."""
+    """nbgrader's feedback page, without any HTML or scripts of the student's own."""
     name = submission.problem_set
     exporter = HTMLExporter(
         template_name="feedback",

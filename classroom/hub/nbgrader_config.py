@@ -1,4 +1,4 @@
-"""nbgrader's settings for everybody on the machine of a class; the hub names their folder in JUPYTER_CONFIG_PATH.
+"""nbgrader's settings for everybody on a class's machine; the hub puts their folder into JUPYTER_CONFIG_PATH.
 
 The course's own settings (what a stub looks like) are in the nbgrader_config.py beside solutions/.
 """
@@ -6,10 +6,11 @@ The course's own settings (what a stub looks like) are in the nbgrader_config.py
 import os
 import pwd
 import shutil
-import stat
 from pathlib import Path
 
 from nbgrader.exchange.default import ExchangeCollect
+
+from sdpa_classroom.submissions import Unreadable, open_file
 
 c = get_config()  # noqa: F821 (nbgrader defines it)
 
@@ -22,13 +23,13 @@ c.Exchange.root = str(CLASS / "exchange")
 # A set is fetched to ~/sdpa-course/ps03/, so that its links to ../../notebooks lead to ~/notebooks.
 c.Exchange.path_includes_course = True
 
-# A notebook that was renamed is refused when it is handed in, not found missing when it is graded.
+# A renamed notebook is refused when it's handed in, instead of being missed when it's graded.
 c.ExchangeSubmit.strict = True
 
-# No script of a student's gets into a page of feedback.
+# No student's script gets into a feedback page.
 c.HTMLExporter.sanitize_html = True
 
-# Only the instructor has this folder. nbgrader stops for students if it is named and cannot be read.
+# Only the instructor has this folder. If it were set for students, who can't read it, nbgrader would stop.
 if (COURSE / "solutions").is_dir():
     c.CourseDirectory.root = str(COURSE)
 
@@ -36,12 +37,12 @@ if (COURSE / "solutions").is_dir():
 class Collect(ExchangeCollect):
     """Collect what a student handed in, and nothing else.
 
-    nbgrader's own copies follow links, with the instructor's rights: a submission that is a link to the solutions would
-    come back as feedback. And it takes a folder by its name, whoever made it.
+    nbgrader itself follows links with the instructor's rights, so a submission that is a link to the solutions would
+    come back as feedback. It also goes by a folder's name, whoever made the folder.
     """
 
     def owned(self, record: dict) -> bool:
-        """Does the folder belong to the student whose name it bears?"""
+        """Does the folder belong to the student it's named after?"""
         path = os.path.join(self.inbound_path, record["filename"])
         try:
             owner = pwd.getpwuid(os.lstat(path).st_uid).pw_name
@@ -52,32 +53,24 @@ class Collect(ExchangeCollect):
         return owner == record["username"]
 
     def init_src(self) -> None:
-        """The newest submission of each student, of those that are their own."""
+        """The newest submission of each student that is really theirs."""
         super().init_src()
         self.src_records = [record for record in self.src_records if self.owned(record)]
 
     def _sort_by_timestamp(self, records: list) -> list:
-        """A forged folder does not stand in for a student's own one, however new it says it is."""
+        """A forged folder doesn't replace a student's own, however new it claims to be."""
         return super()._sort_by_timestamp([record for record in records if self.owned(record)] or records)
 
     def do_copy(self, src: str, dest: str, log=None) -> None:
-        """Only the files that grading reads, and only if they are files."""
+        """Only the files that grading reads, and no links."""
         os.makedirs(dest)
         name = self.coursedir.assignment_id
         for file in (f"{name}.ipynb", "timestamp.txt", "submission_secret.txt"):
             try:
-                folder = os.open(src, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-                try:
-                    source = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
-                finally:
-                    os.close(folder)
-            except OSError as error:
-                self.log.warning("%s/%s is not taken: %s", src, file, error.strerror)
-                continue
-            with os.fdopen(source, "rb") as reading:
-                if stat.S_ISREG(os.fstat(source).st_mode):
-                    with open(os.path.join(dest, file), "wb") as writing:
-                        shutil.copyfileobj(reading, writing)
+                with open_file(Path(src, file)) as reading, open(os.path.join(dest, file), "wb") as writing:
+                    shutil.copyfileobj(reading, writing)
+            except Unreadable as problem:
+                self.log.warning("%s/%s is not taken: %s", src, file, problem)
 
 
 c.ExchangeFactory.collect = Collect

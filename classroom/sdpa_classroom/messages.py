@@ -1,6 +1,7 @@
-"""Numbers and arrays as lines of plain text, in and out of a sandbox. Never pickle.
+"""Numbers and arrays as plain text, on their way into and out of the sandbox. Never pickle.
 
-What comes out was written by a stranger: every field is checked before it is used.
+Whatever comes out may be forged, so every field is checked before it's used. (`np.load` wouldn't do: it allocates as
+much memory as a forged header asks for.)
 """
 
 import base64
@@ -9,7 +10,7 @@ import math
 
 import numpy as np
 
-from ..homework.answers import LARGEST, Answer
+from sdpa_course.homework.answers import LARGEST, Answer
 
 DTYPES = ("float32", "float64", "bool", "int64")
 
@@ -25,27 +26,27 @@ def encode(value):
 
 
 def decode(value):
-    """The inverse of `encode`; a `ValueError` for anything that is not exactly of that form."""
+    """The inverse of `encode`; `ValueError` for anything that isn't exactly of that form."""
     if not isinstance(value, dict):
         return value
     dtype, shape, data = value.get("dtype"), value.get("shape"), value.get("data")
     if dtype not in DTYPES or not isinstance(shape, list) or not isinstance(data, str) or len(shape) > 8:
-        raise ValueError("an array that is none came")
+        raise ValueError("not an array")
     if not all(type(n) is int and 0 <= n <= LARGEST for n in shape) or math.prod(shape) > LARGEST:
-        raise ValueError("an array of impossible shape came")
+        raise ValueError("an array with an impossible shape")
     try:
         raw = base64.b64decode(data, validate=True)
     except (binascii.Error, ValueError):
-        raise ValueError("an array with unreadable data came") from None
+        raise ValueError("an array with unreadable data") from None
     if len(raw) != math.prod(shape) * np.dtype(dtype).itemsize:
-        raise ValueError("an array whose shape and data disagree came")
+        raise ValueError("an array whose shape and data disagree")
     return np.frombuffer(raw, dtype=dtype).reshape(shape)
 
 
 def read_answers(entries, count: int) -> list[Answer]:
-    """What a student's process says of one task, as `count` answers; nonsense becomes an answer with a problem."""
+    """What the student's process sent for one task, as `count` answers; nonsense becomes an answer with a problem."""
     if not isinstance(entries, list) or len(entries) != count:
-        return [Answer(problem="the answers did not come out whole")] * count
+        return [Answer(problem="the answers are incomplete")] * count
     return [read_answer(entry) for entry in entries]
 
 
@@ -55,7 +56,7 @@ def read_answer(entry) -> Answer:
         arrays = tuple(decode(array) for array in entry["arrays"])
         problem, several = str(entry["problem"])[:500], bool(entry["several"])
         if not all(isinstance(array, np.ndarray) and array.dtype.kind == "f" for array in arrays):
-            raise ValueError("something that is no array of floats came")
+            raise ValueError("not an array of floats")
     except (KeyError, TypeError, ValueError) as error:
-        return Answer(problem=f"the result could not be read ({error})"[:500])
+        return Answer(problem=f"the result couldn't be read ({error})"[:500])
     return Answer(arrays, problem, several)

@@ -1,12 +1,12 @@
-"""What comes out of a student's process: arrays are arrays, and text does nothing but stand there."""
+"""What a student's process sends: only real arrays are accepted, and text can't do anything."""
 
 import json
 
 import numpy as np
 import pytest
 
-from sdpa_course.grading.messages import decode, encode, read_answer
-from sdpa_course.grading.pages import tame
+from sdpa_classroom.messages import decode, encode, read_answer
+from sdpa_classroom.pages import sanitize_markdown
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ from sdpa_course.grading.pages import tame
         {"arrays": [3.0], "problem": "", "several": False},
     ],
 )
-def test_what_is_no_array_is_not_taken_for_one(entry):
+def test_anything_but_an_array_is_refused(entry):
     assert read_answer(entry).problem
 
 
@@ -38,11 +38,11 @@ def test_what_is_no_array_is_not_taken_for_one(entry):
         ("[a](https://example.org/a_b) and [below](#below)", "[a](https://example.org/a_b) and [below](#below)"),
     ],
 )
-def test_a_students_text_is_shown_and_does_nothing(text, shown):
-    assert tame(text) == shown
+def test_a_students_text_is_shown_without_html_and_scripts(text, shown):
+    assert sanitize_markdown(text) == shown
 
 
-def test_arrays_survive_the_way_out():
+def test_arrays_survive_the_round_trip():
     for array in (np.arange(6.0).reshape(2, 3), np.float32([np.nan, np.inf]), np.array(3.0), np.zeros((0, 4))):
         back = decode(json.loads(json.dumps(encode(array))))
         np.testing.assert_array_equal(back, array)

@@ -1,7 +1,4 @@
-"""A class of students to grade: honest, careless and hostile, with the marks and the state that each must get.
-
-Problem set 03: softmax 3, softmax_large 2, top_weight 2, mended_log_softmax 3, entropy 3 points by code.
-"""
+"""A class of students to grade: honest, careless and hostile, each with the marks and the state it must get."""
 
 import json
 import os
@@ -10,16 +7,14 @@ from pathlib import Path
 
 import nbformat
 
-from sdpa_course.grading.submissions import printable
+from sdpa_classroom.marking import CRASHED, FAILURES, GRADED, OUT_OF_MEMORY, TIMED_OUT, UNREADABLE
+from sdpa_classroom.submissions import printable
 
-ROOT = Path(__file__).parent.parent
+from . import grade_command
+
+ROOT = Path(__file__).parents[2]
 POINTS = {"softmax": 3, "softmax_large": 2, "top_weight": 2, "mended_log_softmax": 3, "entropy": 3}
 ALL = sum(POINTS.values())
-GRADED, FAILURES = "graded", "graded with failures"
-TIMED_OUT, OUT_OF_MEMORY, CRASHED, UNREADABLE = "timed out", "out of memory", "crashed", "unreadable"
-
-RIGHT = "exps = np.exp(scores - scores.max(axis=-1, keepdims=True))\n    return exps / exps.sum(axis=-1, keepdims=True)"
-WRONG = "return scores"
 
 
 def solution():
@@ -35,21 +30,21 @@ def cell(notebook, grade_id):
 
 
 def with_softmax(body, before="", notebook=solution):
-    """The right solutions, but softmax has this body; `before` stands above its `def`."""
+    """The right solutions, except that softmax has this body; `before` goes above its `def`."""
     made = notebook()
     cell(made, "softmax").source = f"{before}\ndef softmax(scores):\n    {body}\n"
     return made
 
 
 def with_first_cell(source, notebook=solution):
-    """A cell of the student's own, before anything else has run (but after the imports)."""
+    """The right solutions, with a cell of the student's own after the imports."""
     made = notebook()
     made.cells.insert(2, nbformat.v4.new_code_cell(source))
     return made
 
 
 def blank_but(source):
-    """Nothing is solved; this code tries to get marks all the same."""
+    """Nothing is solved, and this code tries to get marks anyway."""
     return with_first_cell(source, notebook=exercise)
 
 
@@ -77,7 +72,7 @@ def edited_tests():
 
 
 def reordered():
-    """The tests stand before the answers."""
+    """The tests come before the answers."""
     made = solution()
     tests = [c for c in made.cells if c.metadata.get("nbgrader", {}).get("grade_id", "").endswith("-test")]
     made.cells = made.cells[:2] + tests + [c for c in made.cells[2:] if c not in tests]
@@ -127,21 +122,25 @@ try:
 except Exception as error:
     print(type(error).__name__)
 """
-FORGE = """
-import json, os
-for fd in range(3, 64):
-    try:
-        for name in ("softmax", "softmax_large", "top_weight", "mended_log_softmax", "entropy"):
-            line = {"task": name, "passed": True, "marks": 99, "points": 99, "answers": [], "done": True}
-            os.write(fd, (json.dumps(line) + "\\n").encode())
-        os.write(fd, b'{"done": true, "state": "graded", "score": 99}\\n[[[[\\n\\xff\\xfe\\n')
-    except OSError:
-        pass
+FORGED = [{"task": name, "passed": True, "marks": 99, "points": 99, "answers": [], "done": True} for name in POINTS]
+NONSENSE = b'{"done": true, "state": "graded", "score": 99}\n[[[[\n\xff\xfe\n'
+
+
+def write_everywhere(data, times=1):
+    """Write bytes to every open file descriptor; one of them leads to the grader."""
+    return f"""
+import os
+for _ in range({times}):
+    for fd in range(3, 64):
+        try:
+            os.write(fd, {data!r})
+        except OSError:
+            pass
 """
 
 
 def read_attempt(path):
-    """Try to read a file and to put what is in it where the instructor's page would show it."""
+    """Try to read files and print what's in them."""
     return f"""
 import glob
 for name in glob.glob({str(path)!r}, recursive=True):
@@ -178,24 +177,6 @@ for _ in range(8):
         time.sleep(60)
 time.sleep(60)
 """
-FLOOD = """
-import os
-while True:
-    for fd in range(3, 64):
-        try:
-            os.write(fd, b"x" * 1_000_000)
-        except OSError:
-            pass
-"""
-NEWLINES = """
-import os
-for fd in range(3, 64):
-    try:
-        for _ in range(5):
-            os.write(fd, b"\\n" * 1_000)
-    except OSError:
-        pass
-"""
 HIDDEN_MEMORY = """
 import ctypes, os
 kept = []
@@ -229,22 +210,18 @@ for _ in range(3):
 
 
 def make_class(course, *, port):
-    """Write submitted/ below `course`; returns for each student the states it may end in, with its marks in each."""
+    """Write submitted/ below `course`; returns, for each student, the marks it must get in each possible state."""
     expected = {}
 
-    def hand_in(student, content, marks, *states, name=b"ps03.ipynb"):
-        folder = course / "submitted" / student / "ps03"
-        folder.mkdir(parents=True)
-        data = content if isinstance(content, bytes) else nbformat.writes(content).encode()
-        with open(os.fsencode(folder) + b"/" + name, "wb") as file:
-            file.write(data)
+    def hand_in(student, content, marks, *states):
         expected[student] = dict.fromkeys(states, marks)
+        return grade_command.hand_in(course, student, content)
 
     partly = ALL - POINTS["softmax"] - POINTS["softmax_large"]
     hand_in("right", solution(), ALL, GRADED)
     hand_in("right-again", solution(), ALL, GRADED)
     hand_in("blank", exercise(), 0, FAILURES)
-    hand_in("partly", with_softmax(WRONG), partly, FAILURES)
+    hand_in("partly", with_softmax("return scores"), partly, FAILURES)
     hand_in("overflows", with_softmax("return np.exp(scores) / np.exp(scores).sum(-1, keepdims=True)"), 11, FAILURES)
     hand_in("raises", with_softmax("raise ValueError('no')"), partly, FAILURES)
     hand_in("syntax-error", with_softmax("return ((("), partly, FAILURES)
@@ -254,10 +231,10 @@ def make_class(course, *, port):
     stubborn = "import signal\nsignal.signal(signal.SIGALRM, signal.SIG_IGN)\nwhile True: pass"
     hand_in("stubborn-loop", with_first_cell(stubborn), 0, TIMED_OUT)
     hand_in("memory-bomb", with_softmax("return np.ones((10**6, 10**6))"), partly, OUT_OF_MEMORY)
-    hoard = "hoard = []\nwhile True:\n    hoard.append(bytearray(50_000_000))"
+    hoard = "hoard = []\nwhile True:\n    hoard.append(np.empty(6_000_000))"  # untouched: no slow page faults
     hand_in("slow-memory-bomb", with_first_cell(hoard), ALL, OUT_OF_MEMORY)
     hand_in("shared-memory-bomb", with_first_cell(MANY_HOARDS), 0, OUT_OF_MEMORY)
-    expected["shared-memory-bomb"][TIMED_OUT] = ALL  # where memory comes slowly, the cell is stopped before
+    expected["shared-memory-bomb"][TIMED_OUT] = ALL  # on a slow machine the cell may run out of time first
     hand_in("fork-bomb", with_first_cell(FORK_BOMB), ALL, TIMED_OUT)
     hand_in("os-exit", with_softmax("import os; os._exit(0)"), 0, CRASHED)
     late = solution()
@@ -268,7 +245,7 @@ def make_class(course, *, port):
     hand_in("killed", with_first_cell("import os\nos.kill(os.getpid(), 9)"), 0, CRASHED)
     hand_in("kills-everything-else", with_first_cell("import os\nos.kill(-1, 9)"), ALL, GRADED)
     hand_in("chatter", with_first_cell("for _ in range(300):\n    print('x' * 100_000)"), ALL, GRADED)
-    hand_in("flood", with_first_cell(FLOOD), 0, CRASHED)
+    hand_in("flood", with_first_cell(write_everywhere(b"x" * 50_000, times=10**9)), 0, CRASHED)
     hand_in("deleted-test", without("softmax-test"), ALL, GRADED)
     hand_in("deleted-all-tests", without(*(f"{name}-test" for name in POINTS)), ALL, GRADED)
     hand_in("deleted-answer", without("softmax", "shift-proof"), partly, FAILURES)
@@ -278,7 +255,12 @@ def make_class(course, *, port):
     hand_in("patches-numpy", blank_but(PATCHES), 0, FAILURES, CRASHED)
     hand_in("patches-and-right", with_first_cell("np.allclose = lambda *a: True"), ALL, GRADED)
     hand_in("patches-checks", blank_but(PATCH_CHECKS), 0, FAILURES)
-    hand_in("forges-answers", blank_but(FORGE), 0, FAILURES)
+    hand_in(
+        "forges-answers",
+        blank_but(write_everywhere("\n".join(map(json.dumps, FORGED)).encode() + b"\n" + NONSENSE)),
+        0,
+        FAILURES,
+    )
     hand_in("imports-the-tasks", blank_but(FIND_TASKS), 0, FAILURES)
     hand_in("reads-solutions", blank_but(read_attempt(ROOT / "solutions" / "**" / "*.ipynb")), 0, FAILURES)
     hand_in("reads-tests", blank_but(read_attempt(ROOT / "sdpa_course" / "homework" / "ps*.py")), 0, FAILURES)
@@ -305,7 +287,7 @@ def make_class(course, *, port):
     blank = solution()
     blank.cells.append(nbformat.v4.new_markdown_cell("\n" * 90_000 + "[" * 9_000))
     hand_in("blank-lines", blank, ALL, GRADED)
-    hand_in("newlines", with_first_cell(NEWLINES), ALL, GRADED)
+    hand_in("newlines", with_first_cell(write_everywhere(b"\n" * 1000, times=5)), ALL, GRADED)
     hand_in("hidden-memory", with_first_cell(HIDDEN_MEMORY), ALL, GRADED)
     hand_in("speechless", with_first_cell(SPEECHLESS), ALL, GRADED)
     hand_in("thread", with_first_cell(THREAD), ALL, GRADED)
@@ -318,13 +300,13 @@ def make_class(course, *, port):
     hand_in("deep", b"[" * 200_000, 0, UNREADABLE)
     hand_in("not-a-notebook", b"%PDF-1.7\n\xe2\xe3\xcf\xd3", 0, UNREADABLE)
     hand_in("empty", b"", 0, UNREADABLE)
-    hand_in("odd-name", nbformat.writes(solution()).encode(), 0, UNREADABLE, name=b"ps03\xff.ipynb")
-    hand_in("link", b"", 0, UNREADABLE)
-    (course / "submitted" / "link" / "ps03" / "ps03.ipynb").unlink()
-    (course / "submitted" / "link" / "ps03" / "ps03.ipynb").symlink_to(course / "submitted/right/ps03/ps03.ipynb")
-    hand_in("pipe", b"", 0, UNREADABLE)
-    (course / "submitted" / "pipe" / "ps03" / "ps03.ipynb").unlink()
-    os.mkfifo(course / "submitted" / "pipe" / "ps03" / "ps03.ipynb")
+    odd = hand_in("odd-name", solution(), 0, UNREADABLE)
+    odd.rename(odd.with_name(os.fsdecode(b"ps03\xff.ipynb")))
+    link, pipe = hand_in("link", b"", 0, UNREADABLE), hand_in("pipe", b"", 0, UNREADABLE)
+    link.unlink()
+    link.symlink_to(course / "submitted/right/ps03/ps03.ipynb")
+    pipe.unlink()
+    os.mkfifo(pipe)
     (course / "submitted" / "linked-folder").mkdir()
     (course / "submitted" / "linked-folder" / "ps03").symlink_to(course / "submitted" / "right" / "ps03")
     expected["linked-folder"] = {UNREADABLE: 0}
@@ -332,12 +314,11 @@ def make_class(course, *, port):
     os.makedirs(odd + b"/ps03")
     shutil.copy(ROOT / "solutions" / "ps03" / "ps03.ipynb", os.fsdecode(odd) + "/ps03/ps03.ipynb")
     expected[printable(os.fsdecode(b"caf\xe9"))] = {GRADED: ALL}
-    hand_in("caf\\xe9", exercise(), 0, FAILURES)  # a name that looks like the one before
+    hand_in("caf\\xe9", exercise(), 0, FAILURES)  # a name that looks like the previous one
     (course / "submitted" / "folder-for-a-notebook" / "ps03" / "ps03.ipynb").mkdir(parents=True)
     expected["folder-for-a-notebook"] = {UNREADABLE: 0}
     (course / "submitted" / "links-to-itself").mkdir()
     (course / "submitted" / "links-to-itself" / "ps03").symlink_to("ps03")
     expected["links-to-itself"] = {UNREADABLE: 0}
-    hand_in("odd-time", solution(), ALL, GRADED)
-    (course / "submitted" / "odd-time" / "ps03" / "timestamp.txt").write_text("99999999999999999999")
+    hand_in("odd-time", solution(), ALL, GRADED).with_name("timestamp.txt").write_text("99999999999999999999")
     return expected

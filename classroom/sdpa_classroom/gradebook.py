@@ -1,6 +1,6 @@
-"""Write down what grading came to: nbgrader's database, the pages for student and instructor, the CSV.
+"""Store the results: nbgrader's database, the pages for students and instructors, and grades.csv.
 
-Everything goes through nbgrader's own interfaces, so that its formgrader, its export and its feedback go on working.
+Everything goes through nbgrader's own interfaces, so its formgrader, export and feedback keep working.
 """
 
 import contextlib
@@ -24,44 +24,34 @@ from sqlalchemy.exc import SAWarning
 from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
 
-from ..homework.tasks import PROBLEM_SETS
+from sdpa_course.homework.tasks import PROBLEM_SETS
+
 from .marking import UNREADABLE, Result
 from .pages import assemble, feedback, marked
 from .submissions import Submission, Unreadable, read_bytes
 
-SMALL = 4096  # bytes of a timestamp or a secret
-COLUMNS = (
-    "student",
-    "problem set",
-    "state",
-    "reason",
-    "checked by code",
-    "read by a person",
-    "to be read",
-    "score",
-    "of",
-)
+MAX_RECEIPT = 4096  # bytes of a timestamp or a secret
 
 
 class Course:
-    """One course folder: submitted/ in it, and what is written beside."""
+    """One course folder, with submitted/ in it and the results beside that."""
 
     def __init__(self, root: Path, solutions: Path):
         self.root, self.solutions = root, solutions
         self.database = f"sqlite:///{root / 'gradebook.db'}"
         self.releases = {}
-        logging.getLogger("traitlets").setLevel(logging.CRITICAL)  # nbgrader's: what matters is raised, and said by us
+        logging.getLogger("traitlets").setLevel(logging.CRITICAL)  # nbgrader's; what matters is raised
 
     def folder(self, kind: str, submission: Submission) -> Path:
         """Such as autograded/<student>/<ps03>."""
         return self.root / kind / submission.student / submission.problem_set
 
     def gradebook(self) -> Gradebook:
-        """nbgrader's interface to the database, which is made if there is none."""
+        """nbgrader's interface to the database, which is created if there is none."""
         return Gradebook(self.database, "sdpa-course")
 
     def release(self, problem_set: str) -> nbformat.NotebookNode:
-        """The exercise as students get it; nbgrader notes its cells in the database on the way."""
+        """The exercise as students get it; on the way, nbgrader enters its cells into the database."""
         if problem_set not in self.releases:
             with tempfile.TemporaryDirectory() as scratch:
                 config = self.settings()
@@ -78,12 +68,12 @@ class Course:
         return self.releases[problem_set]
 
     def settings(self) -> Config:
-        """nbgrader's settings as they stand beside the solutions, or its own where there are none."""
+        """The nbgrader_config.py beside the solutions, or nbgrader's defaults."""
         path = self.solutions.parent / "nbgrader_config.py"
         return PyFileConfigLoader(path.name, path=str(path.parent)).load_config() if path.exists() else Config()
 
     def record(self, submission: Submission) -> dict:
-        """What was noted about this submission the last time, or nothing."""
+        """What was stored about this submission the last time, or an empty dict."""
         try:
             return json.loads((self.folder("autograded", submission) / "grading.json").read_text(encoding="utf-8"))
         except (OSError, ValueError):
@@ -101,26 +91,26 @@ class Course:
             }
 
     def write(self, result: Result) -> None:
-        """Gradebook, notebook, feedback; the note that all of it is done comes last."""
+        """Write gradebook, notebook and feedback, and last of all the record that this is done."""
         submission = result.submission
         note = {"state": result.state, "reason": result.reason, "digest": result.digest, "marks": result.marks}
         if submission.problem_set in PROBLEM_SETS:
             notebook = assemble(result, self.release(submission.problem_set))
             self.write_grades(result, notebook)
             path = self.folder("autograded", submission) / f"{submission.problem_set}.ipynb"
-            write_whole(path, nbformat.writes(notebook))
+            write_atomically(path, nbformat.writes(notebook))
             page = self.folder("feedback", submission) / f"{submission.problem_set}.html"
-            write_whole(page, feedback(submission, notebook, self.database))
-        write_whole(self.folder("autograded", submission) / "grading.json", json.dumps(note, indent=1))
+            write_atomically(page, feedback(submission, notebook, self.database))
+        write_atomically(self.folder("autograded", submission) / "grading.json", json.dumps(note, indent=1))
 
     def write_grades(self, result: Result, notebook: nbformat.NotebookNode) -> None:
-        """Scores by code, and which answers a person must read. A score that a person gave is kept."""
+        """Store the scores by code, and which answers a person must read. Scores given by a person are kept."""
         name, student = result.submission.problem_set, result.submission.student
         stubs = {cell.metadata.nbgrader.grade_id: cell.source for cell in marked(self.release(name))}
         stamp = time_of(result.submission)
         times = {"timestamp": str(parse_utc(stamp.strip()))} if stamp else {}
         with self.gradebook() as gradebook, warnings.catch_warnings():
-            warnings.simplefilter("ignore", SAWarning)  # nbgrader's own, about the order in which it makes its rows
+            warnings.simplefilter("ignore", SAWarning)  # nbgrader's, about the order of its inserts
             gradebook.update_or_create_student(student)
             gradebook.update_or_create_submission(name, student, **times)
             for cell in marked(notebook):
@@ -139,81 +129,78 @@ class Course:
             gradebook.db.commit()
 
     def write_receipts(self, submissions: list[Submission]) -> None:
-        """When it was handed in and its secret, beside notebook and page: nbgrader's release_feedback reads them there.
+        """Copy timestamp and secret beside the notebook and the feedback, where nbgrader's release_feedback reads them.
 
-        Also for what is unchanged: the same notebook, handed in again, has another secret. And for every page: one that
-        lacks them would stop the feedback of the others.
+        Unchanged submissions too: the same notebook, handed in again, has a new secret. And every page gets them,
+        because a page without them would stop the feedback for everybody else.
         """
         for submission in submissions:
             if (self.folder("feedback", submission) / f"{submission.problem_set}.html").exists():
                 secret = small_text(submission, "submission_secret.txt") or secrets.token_hex(64)
                 for kind in ("autograded", "feedback"):
-                    write_whole(self.folder(kind, submission) / "timestamp.txt", time_of(submission))
-                    write_whole(self.folder(kind, submission) / "submission_secret.txt", secret)
+                    write_atomically(self.folder(kind, submission) / "timestamp.txt", time_of(submission))
+                    write_atomically(self.folder(kind, submission) / "submission_secret.txt", secret)
 
     def write_csv(self, submissions: list[Submission]) -> Path:
-        """grades.csv: a line for each submission, with its state."""
-        path = self.root / "grades.csv"
-        lines = []
+        """Write grades.csv, one line for each submission."""
+        path, text, rows = self.root / "grades.csv", io.StringIO(newline=""), []
         with self.gradebook() as gradebook:
             for submission in submissions:
                 note = self.record(submission)
-                row = [
-                    cell_text(submission.student),
-                    submission.problem_set,
-                    note.get("state", ""),
-                    note.get("reason", ""),
-                ]
+                row = {"student": csv_name(submission.student), "problem set": submission.problem_set}
+                row |= {"state": note.get("state", ""), "reason": note.get("reason", "")}
                 try:
                     graded = gradebook.find_submission(submission.problem_set, submission.student)
+                    grades = [grade for page in graded.notebooks for grade in page.grades]
+                    score, of = graded.score, graded.max_score
                 except MissingEntry:
-                    lines.append([*row, 0, 0, 0, 0, ""])
-                    continue
-                grades = [grade for page in graded.notebooks for grade in page.grades]
-                by_hand = sum(grade.manual_score or 0 for grade in grades if grade.auto_score is None)
-                waiting = sum(bool(grade.needs_manual_grade) for grade in grades)
-                by_code = sum(grade.auto_score or 0 for grade in grades)
-                lines.append([*row, by_code, by_hand, waiting, graded.score, graded.max_score])
-        text = io.StringIO(newline="")
-        csv.writer(text).writerows([COLUMNS, *lines])
-        write_whole(path, text.getvalue())
+                    grades, score, of = [], 0, ""
+                row["checked by code"] = sum(grade.auto_score or 0 for grade in grades)
+                row["read by a person"] = sum(grade.manual_score or 0 for grade in grades if grade.auto_score is None)
+                row["to be read"] = sum(bool(grade.needs_manual_grade) for grade in grades)
+                rows.append(row | {"score": score, "of": of})
+        writer = csv.DictWriter(text, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)
+        write_atomically(path, text.getvalue())
         return path
 
     def check(self) -> None:
-        """Refuse a gradebook that is broken, before anything is written to it."""
+        """Refuse a broken gradebook before anything is written to it."""
         path = self.root / "gradebook.db"
         if path.exists():
             try:
-                with sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True) as database:
+                # mode=rw creates no file, and lets SQLite roll back what a killed grader left half-written
+                with sqlite3.connect(f"{path.as_uri()}?mode=rw", uri=True) as database:
                     database.execute("select count(*) from sqlite_master").fetchone()
             except sqlite3.DatabaseError as error:
-                raise ValueError(f"{path} is not a gradebook that can be read ({error}); nothing was changed") from None
+                raise ValueError(f"{path} is not a readable gradebook ({error}); nothing was changed") from None
 
 
 def small_text(submission: Submission, name: str) -> str:
-    """A small file that nbgrader put beside the notebook; nothing if it is missing, a link, too large or no text."""
+    """A small file that nbgrader put beside the notebook; empty if it's missing, a link, too large or not text."""
     with contextlib.suppress(Unreadable, OSError, UnicodeDecodeError):
         data = read_bytes(submission.path.parent / name)
-        return data.decode("ascii") if len(data) <= SMALL else ""
+        return data.decode("ascii") if len(data) <= MAX_RECEIPT else ""
     return ""
 
 
 def time_of(submission: Submission) -> str:
-    """What timestamp.txt says, if it is a time; nbgrader takes an empty one, and stops at one that is none."""
+    """What timestamp.txt says if it's a valid time, else nothing: nbgrader accepts an empty file, but not a bad one."""
     text = small_text(submission, "timestamp.txt")
-    with contextlib.suppress(Exception):  # a student wrote it: whatever it does to the parser, it must not cost marks
+    with contextlib.suppress(Exception):  # a student may have written it, and it must not stop the grading
         parse_utc(text.strip())
         return text
     return ""
 
 
-def cell_text(name: str) -> str:
-    """A student's name for a spreadsheet, which would take `=1+1` for a formula."""
+def csv_name(name: str) -> str:
+    """A student's name for a spreadsheet, which would run `=1+1` as a formula."""
     return f"'{name}" if name.startswith(("=", "+", "-", "@")) else name
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write a file so that it is there whole or not at all."""
+def write_atomically(path: Path, text: str) -> None:
+    """Write a file atomically: it's there as a whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile("wb", dir=path.parent, delete=False) as file:
         try:

@@ -1,14 +1,15 @@
-"""A class whose work is graded, by the command as an instructor runs it."""
+"""Hand work in, and grade it with the command as an instructor runs it."""
 
 import csv
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import nbformat
 import pytest
 
-from sdpa_course.grading.sandbox import NoSandbox, find_sandbox
+from sdpa_classroom.sandbox import NoSandbox, find_sandbox
 
 LIMITS = ["--cell-seconds", "8", "--seconds", "40", "--memory", "1.5"]
 
@@ -21,7 +22,7 @@ needs_sandbox = pytest.mark.skipif(BWRAP is None and not os.environ.get("CI"), r
 
 def run_command(*arguments, **options):
     return subprocess.Popen(
-        [sys.executable, "-m", "sdpa_course.command", "grade", *map(str, arguments)],
+        [Path(sys.executable).with_name("sdpa-course"), "grade", *map(str, arguments)],
         **{"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True} | options,
     )
 
@@ -39,6 +40,8 @@ def grades(course):
 
 
 def hand_in(course, student, notebook, problem_set="ps03"):
-    folder = course / "submitted" / student / problem_set
-    folder.mkdir(parents=True, exist_ok=True)
-    nbformat.write(notebook, folder / f"{problem_set}.ipynb")
+    """Write a notebook, or any bytes, where the grader looks for it; returns the path."""
+    path = course / "submitted" / student / problem_set / f"{problem_set}.ipynb"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(notebook if isinstance(notebook, bytes) else nbformat.writes(notebook).encode())
+    return path

@@ -1,9 +1,9 @@
-"""Runs inside the sandbox: executes a student's cells and hands out what their functions compute.
+"""Runs inside the sandbox: executes a student's cells and sends out what their functions compute.
 
-python student.py JOB FD: JOB is a file in JSON with the cells, the inputs and the limits; answers go to the file
-descriptor FD, a line of JSON each, as soon as they are there. So what was answered before a crash is not lost.
+python -m sdpa_classroom.runner JOB FD: JOB is a JSON file with the cells, the inputs and the limits. Answers go to the
+file descriptor FD as soon as they're known, one line of JSON each, so a crash loses only what comes after it.
 
-Nothing in here can give a mark: a student's code may do with this process what it likes.
+Nothing in here can give a mark: a student's code may do whatever it likes to this process.
 """
 
 import contextlib
@@ -16,21 +16,21 @@ import signal
 import sys
 import warnings
 
-KEPT = 10_000  # characters of what one cell prints
+MAX_PRINTED = 10_000  # characters kept of what one cell prints
 
 
 class OutOfTime(BaseException):
-    """The cell, or the call, took too long. No `except Exception` catches it."""
+    """A cell or an answer took too long. Not an `Exception`, so that no `except Exception` catches it."""
 
 
-class Clipped(io.TextIOBase):
-    """What a cell prints: the beginning is kept, the rest is counted."""
+class TruncatedText(io.TextIOBase):
+    """Keeps the beginning of what is printed, and counts the rest."""
 
     def __init__(self):
         self.text, self.dropped = "", 0
 
     def write(self, text: str) -> int:
-        kept = text[: KEPT - len(self.text)]
+        kept = text[: MAX_PRINTED - len(self.text)]
         self.text += kept
         self.dropped += len(text) - len(kept)
         return len(text)
@@ -38,19 +38,19 @@ class Clipped(io.TextIOBase):
     def writable(self) -> bool:
         return True
 
-    def said(self) -> str:
-        """The kept text, and how much more there was."""
-        return self.text + (f"\n… and {self.dropped} characters more\n" if self.dropped else "")
+    def shown(self) -> str:
+        """The text, and how much was dropped."""
+        return self.text + (f"\n… and {self.dropped} more characters\n" if self.dropped else "")
 
 
 def main(job_file: str, channel: int) -> None:
-    """Do the job."""
+    """Run every cell, then try every task that has no answer yet."""
     with open(job_file, encoding="utf-8") as file:
         job = json.load(file)
     confine(job["limits"])
-    send = sender(channel, alone=job["limits"]["alone"])
+    send = make_sender(channel, sandboxed=job["limits"]["sandboxed"])
     shell = make_shell()
-    signal.signal(signal.SIGALRM, lambda *_: out_of_time(alone=job["limits"]["alone"]))
+    signal.signal(signal.SIGALRM, lambda *_: out_of_time(sandboxed=job["limits"]["sandboxed"]))
     asked = {}
     for number, cell in enumerate(job["cells"]):
         name = cell["task"]
@@ -63,13 +63,13 @@ def main(job_file: str, channel: int) -> None:
         if not any(entry["arrays"] or entry["problem"] for entry in asked.get(name, {}).get("answers", [])):
             send(answer(shell, name, task, job["limits"]["cell_seconds"]))
     send({"done": True})
-    os._exit(0)  # at once: no thread or exit handler of theirs is waited for
+    os._exit(0)  # at once, without waiting for the student's threads and exit handlers
 
 
 def confine(limits: dict) -> None:
-    """Limits that a process cannot lift again, and no more rights than needed."""
-    if not limits["alone"]:
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # end with the grader, if it is killed; a sandbox does so anyway
+    """Drop root's rights and set limits that a process can't lift again."""
+    if not limits["sandboxed"]:
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # die with the grader; in a sandbox, bubblewrap sees to that
     if os.getuid() == 0 and limits["uid"]:
         os.setgroups([])
         os.setresgid(limits["uid"], limits["uid"], limits["uid"])
@@ -83,34 +83,30 @@ def confine(limits: dict) -> None:
     ):
         if most is not None:
             resource.setrlimit(what, (most, most))
-    if limits["alone"]:
-        from sdpa_course.grading.syscalls import forbid
-
-        forbid()
 
 
-def sender(channel: int, *, alone: bool):
-    """A function that writes one message as one line. `alone`: what a cell has left running is ended before."""
+def make_sender(channel: int, *, sandboxed: bool):
+    """A function that writes one message as one line; in a sandbox, it first kills whatever a cell left running."""
     first, stream = os.getpid(), os.fdopen(channel, "wb", buffering=0)
 
     def send(message: dict) -> None:
         if os.getpid() != first:
-            os._exit(0)  # a copy that the student forked: only the first process speaks
-        if alone:
-            end_strays()
+            os._exit(0)  # a copy that the student's code forked
+        if sandboxed:
+            kill_others()
         stream.write(b"\n" + json.dumps(message).encode("utf-8", "replace") + b"\n")
 
     return send
 
 
-def end_strays() -> None:
-    """End every process in this sandbox but this one."""
+def kill_others() -> None:
+    """Kill every process in this sandbox except this one."""
     with contextlib.suppress(OSError):
         os.kill(-1, signal.SIGKILL)
 
 
 def make_shell():
-    """IPython without a terminal: cells may use magics and display, as in a notebook."""
+    """IPython without a terminal: magics and `display` work as in a notebook."""
     from IPython.core.interactiveshell import InteractiveShell
     from traitlets.config import Config
 
@@ -124,21 +120,21 @@ def make_shell():
 
 
 def run_cell(shell, number: int, source: str, seconds: float) -> dict:
-    """Execute one cell; what it raised is said, and the next one runs all the same."""
-    printed = Clipped()
+    """Execute one cell and report what it printed and raised."""
+    printed = TruncatedText()
     result, failed = timed(lambda: shell.run_cell(source, store_history=False), printed, seconds)
     if result is not None:
         failed = result.error_before_exec or result.error_in_exec
-    return {"cell": number, "printed": printed.said(), "error": name_of(failed)}
+    return {"cell": number, "printed": printed.shown(), "error": name_of(failed)}
 
 
 def answer(shell, name: str, task: dict, seconds: float) -> dict:
-    """What the student's function gives for every case, as plain data."""
-    from sdpa_course.grading.messages import decode, encode
+    """What the student's function returns for every case, as plain data."""
+    from sdpa_classroom.messages import decode, encode
     from sdpa_course.homework.answers import ask
 
     cases = [{key: decode(value) for key, value in case.items()} for case in task["cases"]]
-    answers, failed = timed(lambda: ask(shell.user_ns.get(task["answer"]), cases), Clipped(), seconds)
+    answers, failed = timed(lambda: ask(shell.user_ns.get(task["answer"]), cases), TruncatedText(), seconds)
     if failed is not None:
         slow = isinstance(failed, OutOfTime)
         problem = f"your answer took more than {seconds:g} seconds" if slow else name_of(failed)
@@ -150,11 +146,11 @@ def answer(shell, name: str, task: dict, seconds: float) -> dict:
     return {"task": name, "answers": entries}
 
 
-def timed(function, printed: Clipped, seconds: float) -> tuple:
-    """`(result, None)`, or `(None, exception)` if one ended it; what is printed goes to `printed`."""
+def timed(function, printed: TruncatedText, seconds: float) -> tuple:
+    """`(result, None)`, or `(None, exception)` if it raised; what it prints goes to `printed`."""
     sys.stdout = sys.stderr = printed
     try:
-        signal.setitimer(signal.ITIMER_REAL, seconds, 1.0)  # and again, should it be swallowed
+        signal.setitimer(signal.ITIMER_REAL, seconds, 1.0)  # and every second after, in case it's swallowed
         try:
             return function(), None
         finally:
@@ -166,20 +162,20 @@ def timed(function, printed: Clipped, seconds: float) -> tuple:
         sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__
 
 
-def out_of_time(*, alone: bool) -> None:
-    """What the alarm does. A fork bomb leaves this process no time to speak: its children go first."""
-    if alone:
-        end_strays()
+def out_of_time(*, sandboxed: bool) -> None:
+    """The alarm. Children are killed first: a fork bomb would leave this process no time to report anything."""
+    if sandboxed:
+        kill_others()
     raise OutOfTime("too slow")
 
 
 def name_of(error: BaseException | None) -> str:
-    """An exception in one line, or nothing."""
+    """An exception in one line; an empty string for None."""
     if error is None:
         return ""
     try:
         return f"{type(error).__name__}: {error}"[:500]
-    except Exception:  # even an exception may be one of theirs
+    except Exception:  # the exception may be of the student's making
         return f"{type(error).__name__}: (no message)"
 
 

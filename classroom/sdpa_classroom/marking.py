@@ -1,4 +1,4 @@
-"""Give marks and a state to one submission. The student's code has run elsewhere; here are only its numbers."""
+"""Give one submission its marks and a state. The student's code ran elsewhere; here we only see its numbers."""
 
 import io
 import itertools
@@ -8,28 +8,29 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..homework.judging import Verdict, judge
-from ..homework.tasks import Task, tasks_of
+from sdpa_course.homework.judging import Verdict, judge
+from sdpa_course.homework.tasks import Task, tasks_of
+
 from .messages import encode, read_answers
-from .sandbox import Ended, Limits, run
+from .sandbox import Limits, Outcome, run
 from .submissions import Cell, Submission, Unreadable, digest, read
 
-DTYPES = (np.float64, np.float64, np.float32)  # of the draws that a submission is tried on
-MOST_LINES, LONGEST_LINE = 20_000, 4 * 1024**2  # of what a student's process says
+DTYPES = (np.float64, np.float64, np.float32)  # one draw of inputs each
+MOST_LINES, LONGEST_LINE = 20_000, 4 * 1024**2  # of what the student's process sends
 GRADED, FAILURES = "graded", "graded with failures"
 TIMED_OUT, OUT_OF_MEMORY, CRASHED, UNREADABLE = "timed out", "out of memory", "crashed", "unreadable"
 STATES = (GRADED, FAILURES, TIMED_OUT, OUT_OF_MEMORY, CRASHED, UNREADABLE)
 
 
 class Printed(NamedTuple):
-    """What one cell printed, and the error that ended it, if one did."""
+    """What one cell printed, and the error that ended it, if any."""
 
     text: str = ""
     error: str = ""
 
 
 class Result(NamedTuple):
-    """What grading one submission came to."""
+    """The result of grading one submission."""
 
     submission: Submission
     state: str
@@ -42,27 +43,27 @@ class Result(NamedTuple):
 
 
 def mark(submission: Submission, limits: Limits, *, bwrap: str | None, uid: int, scratch: Path) -> Result:
-    """Read, run and judge one submission. Whatever is in it, a result comes back."""
+    """Read, run and judge one submission. Whatever is in it, there's a result."""
     try:
         data, cells = read(submission)
     except Unreadable as problem:
         return Result(submission, UNREADABLE, str(problem))
     tasks = tasks_of(submission.problem_set)
-    mark_of_data = digest(data, submission.problem_set)
-    first = int(mark_of_data[:8], 16)  # other inputs for each submission, and the same ones if it is graded again
-    draws = {name: [task.draw(first + i, dtype) for i, dtype in enumerate(DTYPES)] for name, task in tasks.items()}
+    checksum = digest(data, submission.problem_set)
+    seed = int(checksum[:8], 16)  # different inputs for each submission, the same ones when it's graded again
+    draws = {name: [task.draw(seed + i, dtype) for i, dtype in enumerate(DTYPES)] for name, task in tasks.items()}
     job = scratch / "job.json"
     job.write_text(json.dumps(make_job(cells, tasks, draws, limits, uid, bwrap is not None)), encoding="utf-8")
     job.chmod(0o644)
-    ended = run(job, limits, bwrap=bwrap, scratch=scratch)
-    printed, answers, done = read_messages(ended.output, tasks)
-    verdicts = {name: decide(task, draws[name], answers.get(name)) for name, task in tasks.items()}
-    state, reason = conclude(ended, done, printed, answers, verdicts, cells, limits)
+    outcome = run(job, limits, bwrap=bwrap, scratch=scratch)
+    printed, answers, done = read_messages(outcome.output, tasks)
+    verdicts = {name: judge_draws(task, draws[name], answers.get(name)) for name, task in tasks.items()}
+    state, reason = summarise(outcome, done, printed, answers, verdicts, cells, limits)
     return Result(
         submission,
         state,
         reason,
-        mark_of_data,
+        checksum,
         {name: float(tasks[name].points * verdict.passed) for name, verdict in verdicts.items()},
         {name: verdict.message for name, verdict in verdicts.items()},
         tuple(cells),
@@ -70,8 +71,8 @@ def mark(submission: Submission, limits: Limits, *, bwrap: str | None, uid: int,
     )
 
 
-def make_job(cells: list[Cell], tasks: dict[str, Task], draws: dict, limits: Limits, uid: int, alone: bool) -> dict:
-    """What the student's process is told: the cells, and the inputs. A test cell's source is not among it."""
+def make_job(cells: list[Cell], tasks: dict[str, Task], draws: dict, limits: Limits, uid: int, sandboxed: bool):
+    """What the student's process is told: cells, inputs and limits. The source of the test cells isn't included."""
     tests = {f"{name}-test": name for name in tasks}
     return {
         "cells": [
@@ -86,9 +87,9 @@ def make_job(cells: list[Cell], tasks: dict[str, Task], draws: dict, limits: Lim
         },
         "limits": {
             "uid": uid,
-            "alone": alone,
+            "sandboxed": sandboxed,
             "memory": limits.memory,
-            "processes": limits.processes if alone else None,  # outside a sandbox it would count the instructor's own
+            "processes": limits.processes if sandboxed else None,  # elsewhere the instructor's own would count
             "file": limits.disk,
             "cell_seconds": limits.cell_seconds,
         },
@@ -96,7 +97,7 @@ def make_job(cells: list[Cell], tasks: dict[str, Task], draws: dict, limits: Lim
 
 
 def read_messages(output: bytes, tasks: dict[str, Task]) -> tuple[dict[int, Printed], dict[str, object], bool]:
-    """What each cell printed, what each task was answered, and whether the end was reached. Nonsense is left out."""
+    """What each cell printed, the answers to each task, and whether the end was reached. Nonsense is skipped."""
     printed, answers, done = {}, {}, False
     for line in itertools.islice(io.BytesIO(output), MOST_LINES):
         if not line.startswith(b'{"') or len(line) > LONGEST_LINE:
@@ -116,10 +117,10 @@ def read_messages(output: bytes, tasks: dict[str, Task]) -> tuple[dict[int, Prin
     return printed, answers, done
 
 
-def decide(task: Task, draws: list, entries) -> Verdict:
-    """The verdict on the first draw of inputs that was not passed, or on the last one."""
+def judge_draws(task: Task, draws: list, entries) -> Verdict:
+    """The verdict on the first draw of inputs that failed, or on the last one."""
     if entries is None:
-        return Verdict("unanswered", f"{task.title}: the notebook ended before this task was tried.")
+        return Verdict("unanswered", f"{task.title}: the notebook stopped before this task was tried.")
     answers = read_answers(entries, sum(len(cases) for cases in draws))
     for cases in draws:
         verdict = judge(task, cases, answers[: len(cases)])
@@ -129,10 +130,10 @@ def decide(task: Task, draws: list, entries) -> Verdict:
     return verdict
 
 
-def conclude(ended: Ended, done: bool, printed: dict, answers: dict, verdicts: dict, cells: list, limits: Limits):
-    """One state and one sentence, from how the process ended and what came out of it."""
-    where = f"at {place_of(1 + max(printed, default=-1), cells)} or soon after it"
-    troubles = [(place_of(number, cells), cell.error) for number, cell in sorted(printed.items())]
+def summarise(outcome: Outcome, done: bool, printed: dict, answers: dict, verdicts: dict, cells: list, limits: Limits):
+    """One state and one sentence, from how the process ended and what it sent."""
+    where = f"in {describe_cell(1 + max(printed, default=-1), cells)} or soon after"
+    troubles = [(describe_cell(number, cells), cell.error) for number, cell in sorted(printed.items())]
     troubles += [
         (f"the answer to {name}", str(entry.get("problem")))
         for name, entries in answers.items()
@@ -141,30 +142,28 @@ def conclude(ended: Ended, done: bool, printed: dict, answers: dict, verdicts: d
     ]
     slow = [place for place, error in troubles if error.startswith(("OutOfTime", "your answer took more than"))]
     greedy = [place for place, error in troubles if error.partition(":")[0].endswith("MemoryError")]
-    if ended.reason == "memory":
-        return OUT_OF_MEMORY, f"more than {limits.memory / 1024**3:g} GB of memory were used, {where}"
+    if outcome.reason == "memory":
+        return OUT_OF_MEMORY, f"used more than {limits.memory / 1024**3:g} GB of memory, {where}"
     if greedy:
         return OUT_OF_MEMORY, f"{greedy[0]} asked for more than {limits.memory / 1024**3:g} GB of memory"
-    if ended.reason == "time" and not done:
-        return TIMED_OUT, f"stopped after {limits.seconds:g} seconds in all, {where}"
+    if outcome.reason == "time" and not done:
+        return TIMED_OUT, f"stopped after {limits.seconds:g} seconds in total, {where}"
     if slow:
         return TIMED_OUT, f"{slow[0]} took more than {limits.cell_seconds:g} seconds and was stopped"
-    if ended.reason == "output":
-        return CRASHED, f"more than {limits.said // 1024**2} MB of results came out; grading was stopped, {where}"
+    if outcome.reason == "output":
+        return CRASHED, f"stopped after sending more than {limits.output // 1024**2} MB of results, {where}"
     if not done:
-        return CRASHED, f"Python ended before the notebook was through (a crash, a kill or os._exit), {where}"
+        return CRASHED, f"Python stopped before the end of the notebook (a crash, a kill or os._exit), {where}"
     wrong = [name for name, verdict in verdicts.items() if verdict.state == "wrong"]
     missing = [name for name, verdict in verdicts.items() if verdict.state == "unanswered"]
-    parts = [
-        f"{words}: {', '.join(names)}" for words, names in (("not right", wrong), ("not answered", missing)) if names
-    ]
-    return (FAILURES, "; ".join(parts)) if parts else (GRADED, "everything that code can check is right")
+    parts = [f"{words}: {', '.join(names)}" for words, names in (("wrong", wrong), ("not answered", missing)) if names]
+    return (FAILURES, "; ".join(parts)) if parts else (GRADED, "everything the code can check is right")
 
 
-def place_of(number: int, cells: list[Cell]) -> str:
-    """A cell as a student would find it: its number, and how it begins."""
+def describe_cell(number: int, cells: list[Cell]) -> str:
+    """A cell's number and how it begins, so that the student can find it."""
     if not 0 <= number < len(cells):
         return "the last cell"
     begins = next((line.strip() for line in cells[number].source.splitlines() if line.strip()), "")
-    shown = "".join(c if c.isprintable() else "?" for c in begins[:40])  # it may be printed on a terminal
+    shown = "".join(c if c.isprintable() else "?" for c in begins[:40])  # may be printed on a terminal
     return f"cell {number + 1} ({shown})" if shown else f"cell {number + 1}"

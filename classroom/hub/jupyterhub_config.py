@@ -67,10 +67,10 @@ c.Spawner.environment = {
 
 
 def closed_home(spawner) -> None:
-    """Start no server in a home that others can look into; Debian's useradd makes such homes unless told not to."""
+    """Refuse to start a server in a home that others can look into, as Debian's useradd makes them by default."""
     home = pwd.getpwnam(spawner.user.name).pw_dir
     if stat.S_IMODE(os.stat(home).st_mode) & 0o077:
-        words = f"Others can look into your home. Your instructor can mend it: chmod 700 {home}"
+        words = f"Other accounts can look into your home. Your instructor can fix this: chmod 700 {home}"
         raise SpawnException(words, reason="open home")
 
 

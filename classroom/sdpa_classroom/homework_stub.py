@@ -1,0 +1,11 @@
+"""Replaces `sdpa_course.homework` inside the sandbox, because the real one knows the right answers."""
+
+
+def check(name: str, answer, *, unseen: bool = False) -> None:
+    """Only say who checks: printed text earns no marks."""
+    print(f"{name}: checked by the grader")
+
+
+def inputs(name: str, case: int = 0) -> tuple:
+    """Nothing: the grader has inputs of its own."""
+    return ()
