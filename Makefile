@@ -1,30 +1,40 @@
-# make lab    read the course in JupyterLab        make test   run everything that must hold
-# make notebooks   execute the notebooks anew      make bench  measure the kernels, write docs/benchmarks.md
-# make sweep  train the models of notebook 09      make lock   refresh the pinned versions
-# make homework PS=03  copy a problem set to my_work/   make grade IN=folder  grade submissions
-# make lecture NB=03   give a notebook as a talk   make slides  build decks and handouts in build/slides/
-# make site   the course as a web page (OFFLINE=1: with Python in it)   make test-site  build and test that
-# make test-slides   every deck and the live slides, in a browser    make test-pages  the site without its Python
-# make exercises   from solutions/, with nbgrader  make flashcards  write downloads/
-# make format tidy the code                        make clean  remove the environment
+# For readers and students
+#   make lab               read the course in JupyterLab
+#   make homework PS=03    copy a problem set to my_work/
+#
+# For instructors
+#   make lecture NB=03     give a lecture from a notebook, with live sliders
+#   make slides            build all decks and handouts in build/slides/
+#   make grade IN=folder   grade submissions
+#   make site              build the course as a website (OFFLINE=1: with Python in it)
+#
+# For contributors
+#   make check             seconds: style, types, layers, kernels, doctests
+#   make test              minutes: everything a reader or student can meet
+#   make test-all          what make test leaves out: PyTorch, browser, pictures, grading, slides, site
+#   make notebooks         execute the notebooks and store their outputs (NB=path for one)
+#   make exercises         make exercises/ from solutions/, and the flashcards in downloads/
+#   make bench             measure everything, write docs/benchmarks.md (ONLY="call step" for parts)
+#   make clean             remove the environment and what was built
 
 PYTHON ?= python3
 LAB_ARGS ?=
-# Slides in a browser take minutes of their own: make test-slides.
-SLIDE_TESTS := tests/browser/test_decks.py tests/browser/test_live_slides.py
 BIN := .venv/bin
-SITE_TESTS = SDPA_SITE=build/site SDPA_LITE=$(if $(ALL),all) $(BIN)/python -m pytest -n auto --dist worksteal -p no:nbval
+PYTEST := $(BIN)/python -m pytest
 # Jupyter asks for this when it runs as root, as it does in many containers.
 AS_ROOT := $(shell [ "$$(id -u)" = 0 ] && echo --allow-root)
+NBVAL := --nbval --nbval-current-env --nbval-cell-timeout 300
+# WebAssembly wheels that PyPI doesn't have: with them the notebooks are tested in the browser as well.
+WHEELS := $(wildcard $(or $(SDPA_WASM_WHEELS),../shared/wasm)/numpy-*.whl)
 
 ENVIRONMENT = @command -v $(PYTHON) >/dev/null || { \
 	echo "sdpa-course: $(PYTHON) was not found; Python 3.11 or newer is needed (or name it: make PYTHON=/path/to/python3)" >&2; \
 	exit 1; }; $(PYTHON) tools/environment.py
 
-.PHONY: help lab test notebooks test-slides lecture slides site test-site test-pages homework exercises grade bench flashcards sweep lock format clean
+.PHONY: help lab homework lecture slides grade site check test test-all notebooks exercises bench clean
 
 help:
-	@sed -n 's/^# //p' Makefile
+	@sed -n '/^PYTHON/q; s/^# \{0,1\}//p' Makefile
 
 lab:
 	$(ENVIRONMENT) install lab
@@ -32,20 +42,8 @@ lab:
 	@$(BIN)/jupyter lab --ip=127.0.0.1 --ServerApp.root_dir="$(CURDIR)" \
 		--LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb $(AS_ROOT) $(LAB_ARGS)
 
-test:
-	$(ENVIRONMENT) install lab tests homework classroom lectures torch dask
-	@echo "sdpa-course: style of code and notebooks"
-	@$(BIN)/ruff check .
-	@$(BIN)/ruff format --check .
-	@$(BIN)/mypy
-	@echo "sdpa-course: tests, doctests and notebooks"
-	@$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder --doctest-modules \
-		--nbval --nbval-current-env --nbval-cell-timeout 300 --ignore=tests/site \
-		$(SLIDE_TESTS:%=--ignore=%) $(TEST_ARGS)
-
-notebooks:
-	$(ENVIRONMENT) install lab tests
-	@$(BIN)/python tools/run_notebooks.py $(NB)
+homework:
+	@$(PYTHON) tools/homework.py $(PS)
 
 lecture:
 	$(ENVIRONMENT) install lab lectures
@@ -55,55 +53,53 @@ slides:
 	$(ENVIRONMENT) install lab lectures
 	@$(BIN)/python -m lectures.slides $(NB)
 
-site:
-	$(ENVIRONMENT) install lab lectures site
-	@$(BIN)/python -m docs.site.build $(if $(OFFLINE),--offline)
-
-test-slides:
-	$(ENVIRONMENT) install lab tests lectures
-	@echo "sdpa-course: every deck and the live slides in a browser"
-	@$(BIN)/python -m pytest -n auto --dist loadfile -p no:nbval $(SLIDE_TESTS) $(TEST_ARGS)
-
-test-site:
-	$(ENVIRONMENT) install lab tests homework lectures site
-	@$(BIN)/python -m docs.site.build --offline
-	@$(SITE_TESTS) tests/site $(TEST_ARGS)
-
-test-pages:
-	$(ENVIRONMENT) install lab tests homework lectures site
-	@$(BIN)/python -m docs.site.build
-	@$(SITE_TESTS) tests/site/test_site.py $(TEST_ARGS)
-
-homework:
-	@$(PYTHON) tools/homework.py $(PS)
-
-exercises:
-	$(ENVIRONMENT) install lab tests homework
-	@$(BIN)/python tools/exercises.py
-
 grade:
 	$(ENVIRONMENT) install lab classroom
 	@$(BIN)/sdpa-course grade $(IN) $(GRADE_ARGS)
 
+site:
+	$(ENVIRONMENT) install lab lectures site
+	@$(BIN)/python -m docs.site.build $(if $(OFFLINE),--offline)
+
+check:
+	$(ENVIRONMENT) install check
+	@echo "sdpa-course: style, types, layers"
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+	@echo "sdpa-course: kernels and doctests"
+	@$(PYTEST) -q -m "not full" --doctest-modules tests/kernels tests/test_package.py sdpa_course/kernels sdpa_course/verify
+
+test: check
+	$(ENVIRONMENT) install lab check tests
+	@echo "sdpa-course: the package, the notebooks, the problem sets"
+	@$(PYTEST) -n auto --dist loadfile --no-loadscope-reorder -m "not full" --doctest-modules $(NBVAL) \
+		--ignore=notebooks/A1_pytorch.ipynb --ignore=sdpa_course/kernels --ignore=sdpa_course/verify \
+		$(wildcard tests/test_*.py) sdpa_course notebooks solutions $(TEST_ARGS)
+
+test-all:
+	$(ENVIRONMENT) install lab check tests homework classroom lectures site torch dask
+	@echo "sdpa-course: PyTorch and Dask as judges"
+	@$(PYTEST) -n auto --dist loadfile -m full $(NBVAL) tests notebooks/A1_pytorch.ipynb
+	@echo "sdpa-course: pictures, grading, lectures, sliders and slides in a browser"
+	@$(PYTEST) -n auto --dist loadfile -p no:nbval tests/pictures tests/grading tests/lectures tests/browser
+	@echo "sdpa-course: the site$(if $(WHEELS),, (no WebAssembly wheels in SDPA_WASM_WHEELS: without its Python))"
+	@$(BIN)/python -m docs.site.build $(if $(WHEELS),--offline)
+	@SDPA_SITE=build/site SDPA_LITE=$(if $(ALL),all) $(PYTEST) -n auto --dist worksteal -p no:nbval tests/site
+
+notebooks:
+	$(ENVIRONMENT) install lab tests
+	@$(BIN)/python tools/run_notebooks.py $(NB)
+
+exercises:
+	$(ENVIRONMENT) install lab tests homework
+	@$(BIN)/python tools/exercises.py
+	@$(BIN)/python tools/flashcards.py
+
 bench:
 	$(ENVIRONMENT) install lab tests classroom torch
 	@$(BIN)/python -m tools.bench $(ONLY)
-
-flashcards:
-	$(ENVIRONMENT) install lab tests
-	@$(BIN)/python tools/flashcards.py
-
-sweep:
-	$(ENVIRONMENT) install lab
-	@$(BIN)/python -m sdpa_course.experiments.ablation
-
-lock:
-	$(ENVIRONMENT) lock
-
-format:
-	$(ENVIRONMENT) install tests
-	@$(BIN)/ruff check --fix .
-	@$(BIN)/ruff format .
 
 clean:
 	rm -rf .venv build *.egg-info classroom/build classroom/*.egg-info

@@ -15,7 +15,7 @@ GRADER = ROOT / "classroom" / "sdpa_classroom"
 MODULES = sorted([*(ROOT / "sdpa_course").rglob("*.py"), *GRADER.rglob("*.py")])
 DEPENDENCIES = {"numpy", "matplotlib", "ipywidgets", "tqdm", "threadpoolctl", "IPython"}  # ipywidgets brings IPython
 GRADING = {"nbgrader", "psutil", "pyseccomp"} | {"nbconvert", "nbformat", "sqlalchemy", "traitlets"}  # nbgrader's own
-EXTRAS = {"lab", "tests", "homework", "lectures", "torch", "dask", "site"}
+EXTRAS = {"lab", "check", "tests", "homework", "lectures", "torch", "dask", "site"}
 
 
 def test_public_names_exist_and_are_sorted():

@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose
 from sdpa_course.figures import new
 from sdpa_course.figures.pytorch import EVERY, LEAST, drift, halves, runs_and_drift, size
 
+pytestmark = pytest.mark.full
 NOTEBOOK = Path(__file__).parent.parent / "notebooks" / "A1_pytorch.ipynb"
 BLOCK = "import sys\n\nsys.modules['torch'] = None  # from here on `import torch` is an ImportError"
 

@@ -53,6 +53,7 @@ def test_on_an_executor_that_is_given_and_left_open(path):
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
+@pytest.mark.full
 def test_on_a_dask_cluster_of_two_processes(path):
     import distributed
 

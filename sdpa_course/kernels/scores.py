@@ -26,7 +26,7 @@ class Scale(NamedTuple):
 
     name: str  # in code
     formula: str  # in a sentence
-    factor: Callable[[int, int | None], float]  # of the head width and the model width
+    factor: Callable[..., float]  # of the head width and the model width
 
 
 SCALES = {

@@ -14,7 +14,7 @@ from numpy.testing import assert_allclose
 from sdpa_course import attention, attention_forward
 from sdpa_course.kernels import blocked, threads, tiling
 from sdpa_course.kernels._arguments import check_attention
-from tests.settings import describe, random_setting
+from tests.kernels.settings import describe, random_setting
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import pytest
 
 from lectures import lecture, slides
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 GUIDE = (ROOT / "docs" / "instructor-guide.md").read_text(encoding="utf-8")
 NUMBERS = list(lecture.notebooks())
 VISIBLE = ("slide", "subslide", "fragment", "-")

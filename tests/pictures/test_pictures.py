@@ -21,7 +21,7 @@ from sdpa_course.figures.weights import weight_map
 from tests.pictures.picture import draw, largest_difference, name_of, picture
 from tests.pictures.samples import SAMPLES
 
-BASELINES = Path(__file__).parent / "pictures" / "baseline"
+BASELINES = Path(__file__).parent / "baseline"
 RENEW = "SDPA_RENEW_PICTURES"
 # The same picture gives 0; each of the changes in the tests below gives more than 16.
 TOLERANCE = 4.0
@@ -74,7 +74,7 @@ def test_the_figure_looks_as_it_did(function, tmp_path):
 def command(name: str) -> str:
     """What renews one picture, or all of them."""
     chosen = f' -k "{name}"' if name else ""
-    return f"{RENEW}=1 python -m pytest tests/test_pictures.py{chosen}"
+    return f"{RENEW}=1 python -m pytest tests/pictures{chosen}"
 
 
 # The comparison itself: blind to how letters are smoothed, not to anything that is said.

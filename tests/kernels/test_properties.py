@@ -16,7 +16,7 @@ from sdpa_course import (
     softmax_backward,
     softmax_forward,
 )
-from tests.settings import random_setting
+from tests.kernels.settings import random_setting
 
 settings.register_profile("course", deadline=None, max_examples=60, derandomize=True)
 settings.load_profile("course")

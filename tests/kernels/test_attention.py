@@ -7,8 +7,8 @@ from numpy.testing import assert_allclose
 from sdpa_course import attention, attention_backward, attention_forward
 from sdpa_course.verify.gradcheck import check_gradients, complex_step_gradient, numerical_gradient
 from sdpa_course.verify.reference import attention_loop
-from tests.oracle import torch_attention
-from tests.settings import describe, random_setting
+from tests.kernels.oracle import torch_attention
+from tests.kernels.settings import describe, random_setting
 
 
 @pytest.mark.parametrize("seed", range(60))
