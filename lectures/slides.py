@@ -17,8 +17,8 @@ from nbconvert import SlidesExporter
 from nbformat.v4 import new_markdown_cell, new_notebook, new_output
 from traitlets.config import Config
 
+from lectures.frames import frames_html
 from sdpa_course.explore import all_explorers
-from sdpa_course.explore.frames import frames_html
 from tools.chrome import NOT_FOUND, find_browser, open_browser
 
 from .lecture import OUTPUT_ONLY, ROOT, notebooks, only_output, slider_of

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from PIL import Image
 
+from lectures.frames import Frames, control_html, frames
 from sdpa_course.explore import all_explorers
-from sdpa_course.explore.frames import Frames, control_html, frames
 
 
 class Slider(NamedTuple):

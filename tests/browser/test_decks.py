@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from lectures import lecture, slides
+from lectures.frames import frames
 from sdpa_course.explore import all_explorers
-from sdpa_course.explore.frames import frames
 from tests.browser.decks import SIZES, Deck
 from tests.browser.driving import keys_there_and_back
 

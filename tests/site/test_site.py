@@ -11,9 +11,9 @@ import pytest
 from PIL import Image
 
 from docs.site.typesetting import mathematics_in_html, typeset, typeset_headings
+from lectures.frames import MOST, track
 from lectures.lecture import sliders_of
 from sdpa_course.explore import all_explorers
-from sdpa_course.explore.frames import MOST, track
 from tests.browser.driving import keys_there_and_back
 from tests.site.links import Page, broken_links
 from tests.site.reading import LOOKS, Reader, pages

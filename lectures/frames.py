@@ -9,7 +9,7 @@ from typing import NamedTuple
 import ipywidgets as widgets
 import numpy as np
 
-from .explorer import Explorer, View
+from sdpa_course.explore.explorer import Explorer, View
 
 MOST = (9, 4)  # values of the first and of the second control: enough to see them move, few enough to send
 

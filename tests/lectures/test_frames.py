@@ -7,7 +7,7 @@ import re
 import ipywidgets as widgets
 import pytest
 
-from sdpa_course.explore.frames import frames, frames_html, thinned, track, values_of
+from lectures.frames import frames, frames_html, thinned, track, values_of
 from tests import sliders
 
 
