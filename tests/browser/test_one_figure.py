@@ -1,4 +1,4 @@
-"""A slider and its stored picture are one figure: the reader sees the one or the other, never both and never neither."""
+"""A slider and its stored picture are one figure: the reader sees one of them, never both and never neither."""
 
 import nbformat
 import pytest
