@@ -31,6 +31,13 @@ def test_a_view_is_a_function_of_its_values(name):
     assert sliders.explorer(name).view() == there[0]
 
 
+def test_axes_that_were_kept_look_as_if_drawn_again(name):
+    explorer = all_explorers()[name]()
+    for change in sliders.changes(name):
+        explorer.canvas.drawn_axes = None  # nothing is kept
+        assert explorer.view(**change) == sliders.view(name, **change), change
+
+
 def test_every_control_changes_the_picture_and_says_so(name):
     explorer, start = sliders.explorer(name), sliders.view(name)
     for key, control in explorer.controls.items():
