@@ -59,12 +59,12 @@ def check_kernels() -> list[str]:
 
 
 def runtime_requirements() -> list[tuple[str, str]]:
-    """`(name, oldest version)` for every package the course needs to run, from its own metadata."""
+    """`(name, oldest version)` for each package the course needs on every platform, from its own metadata."""
     try:
         lines = metadata.requires("sdpa-course") or []
     except metadata.PackageNotFoundError:  # imported from its folder without being installed
         return []
-    return [REQUIREMENT.match(line).groups() for line in lines if "extra ==" not in line]
+    return [REQUIREMENT.match(line).groups() for line in lines if ";" not in line]
 
 
 def installed_version(name: str) -> str | None:
