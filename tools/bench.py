@@ -196,7 +196,7 @@ def step():
     ours = t.pop("ours")
     yield "## One training step: single head, batch 4, n = 64, d_k = 64, SGD"
     yield ""
-    yield "Everybody in a process of their own. An earlier version of this page said that our step takes 0.24 of"
+    yield "Everything in its own process. An earlier version of this page said that our step takes 0.24 of"
     yield "PyTorch's time. That was wrong: it had set a waiting policy that slows PyTorch down on two threads. Now"
     yield "PyTorch is measured at each of its settings, and the fastest one counts."
     yield ""

@@ -95,8 +95,8 @@ TASKS = (
             Mistake(
                 "last term only",
                 lambda q, k: q[:, -1:] * k[:, -1],
-                "Each score is only the product of the last two entries. What does your innermost loop do with the"
-                " terms before that?",
+                "Each score is only the product of the last two entries. What does your innermost loop do with the "
+                "terms before that?",
             ),
             Mistake(
                 "queries with queries",

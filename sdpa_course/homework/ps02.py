@@ -140,8 +140,8 @@ TASKS = (
             Mistake(
                 "total mean squared",
                 lambda m_q, s_q, m_k, s_k: (s_q**2 + m_q**2) @ (s_k**2 + m_k**2) - (m_q @ m_k) ** 2,
-                "You've subtracted the square of the whole mean at the end. Finish each coordinate first, then add"
-                " them up.",
+                "You've subtracted the square of the whole mean at the end. Finish each coordinate first, then add "
+                "them up.",
                 read=SUM,
             ),
             Mistake(
@@ -257,8 +257,8 @@ TASKS = (
             Mistake(
                 "reshaped",
                 head_scores_poured,
-                "The shapes are right, but your first head only contains the first few tokens. It should hold some"
-                " columns of every token.",
+                "The shapes are right, but your first head only contains the first few tokens. It should hold some "
+                "columns of every token.",
             ),
             Mistake(
                 "no scale",

@@ -122,8 +122,8 @@ TASKS = (
             Mistake(
                 "mean subtracted",
                 lambda scores: exps_over(scores, scores.mean(axis=-1, keepdims=True)),
-                "You subtract the mean of each row, so the largest exponent can still be large. Which number makes"
-                " it 0?",
+                "You subtract the mean of each row, so the largest exponent can still be large. Which number makes "
+                "it 0?",
             ),
             Mistake(
                 "minimum subtracted",
@@ -225,8 +225,8 @@ TASKS = (
             Mistake(
                 "as given",
                 lambda scores: scores - scores.max() - np.log(np.exp(scores - scores.max()).sum(-1, keepdims=True)),
-                "Your function still does what the given one does. Try two rows that are far apart, and print what"
-                " goes into the logarithm.",
+                "Your function still does what the given one does. Try two rows that are far apart, and print what "
+                "goes into the logarithm.",
             ),
             Mistake(
                 "no maximum",

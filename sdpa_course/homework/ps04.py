@@ -45,12 +45,12 @@ def differences(scores, ahead, behind):
     return changes.T / (ahead + behind)
 
 
-def norm(weights, fourths=0.0, beside=1.0):
-    """Norm of J with Σ p⁴ added `fourths` times and the squares off the diagonal counted `beside` times."""
+def norm(weights, fourths=0.0, off_diagonal=1.0):
+    """Norm of J with Σ p⁴ added `fourths` times and the squares off the diagonal counted `off_diagonal` times."""
     squares = table(weights) ** 2
     diagonal = np.trace(squares, axis1=-2, axis2=-1)
     others = squares.sum(axis=(-2, -1)) - diagonal
-    return np.sqrt(diagonal + beside * others + fourths * (weights**4).sum(axis=-1))
+    return np.sqrt(diagonal + off_diagonal * others + fourths * (weights**4).sum(axis=-1))
 
 
 TASKS = (
@@ -97,8 +97,8 @@ TASKS = (
             Mistake(
                 "wrong axis",
                 lambda scores: table(softmax_forward(scores, axis=0)),
-                "This is the Jacobian for weights that sum to 1 over the queries. Along which axis are one query's"
-                " keys?",
+                "This is the Jacobian for weights that sum to 1 over the queries. Along which axis are one query's "
+                "keys?",
                 read="notebook 03, section 1",
             ),
             Mistake(
@@ -206,8 +206,8 @@ TASKS = (
             Mistake(
                 "plain mean",
                 lambda dweights, weights: weights * (dweights - dweights.mean(axis=-1, keepdims=True)),
-                "You subtract the plain mean of dweights. A key with little weight should count for little in that"
-                " average.",
+                "You subtract the plain mean of dweights. A key with little weight should count for little in that "
+                "average.",
             ),
             Mistake(
                 "mean of the products",
@@ -243,8 +243,8 @@ TASKS = (
             Mistake(
                 "dead",
                 lambda: 0.0,
-                "It isn't the size of the scores that kills a gradient, it's one of them being ahead. Which one is"
-                " ahead here?",
+                "It isn't the size of the scores that kills a gradient, it's one of them being ahead. Which one is "
+                "ahead here?",
                 read="notebook 04, section 9",
             ),
             Mistake(
@@ -291,17 +291,17 @@ TASKS = (
             ),
             Mistake(
                 "diagonal only",
-                lambda weights: norm(weights, beside=0),
+                lambda weights: norm(weights, off_diagonal=0),
                 "This is the norm of the diagonal only. With the rest of the matrix, [1/2, 1/2] gives 1/2.",
             ),
             Mistake(
                 "pairs once",
-                lambda weights: norm(weights, beside=0.5),
+                lambda weights: norm(weights, off_diagonal=0.5),
                 "You count each pair of keys once. The matrix has an entry [i, j] and an entry [j, i].",
             ),
             Mistake(
                 "pairs four times",
-                lambda weights: norm(weights, beside=2),
+                lambda weights: norm(weights, off_diagonal=2),
                 "You count each pair twice as often as you should. A sum over all i and j already contains both "
                 "[i, j] and [j, i].",
             ),

@@ -305,8 +305,8 @@ TASKS = (
             Mistake(
                 "sees everything",
                 lambda Q, K, V, mask: attend(Q, K, V, mask | ~mask.any(axis=-1, keepdims=True)),
-                "The query that may see nothing sees everything. Subtracting a large number from all its scores is"
-                " only a shift.",
+                "The query that may see nothing sees everything. Subtracting a large number from all its scores is "
+                "only a shift.",
             ),
         ),
     ),
@@ -327,8 +327,8 @@ TASKS = (
             Mistake(
                 "as given",
                 lambda X, *W: self_attend(X, *W, scale=X.shape[-1] ** -0.5, keepdims=False),
-                "Nothing is fixed yet. Choose sizes that all differ, print each array, and ask what should be true"
-                " of it.",
+                "Nothing is fixed yet. Choose sizes that all differ, print each array, and ask what should be true "
+                "of it.",
             ),
             Mistake(
                 "sqrt(d_model)",
@@ -369,8 +369,8 @@ TASKS = (
             Mistake(
                 "number of tokens",
                 lambda X, *W: self_attend(X, *W, scale=len(X) ** -0.5),
-                "The rows sum to 1. But your scale counts the tokens. Does a dot product get larger when there are"
-                " more of them?",
+                "The rows sum to 1. But your scale counts the tokens. Does a dot product get larger when there are "
+                "more of them?",
             ),
         ),
     ),

@@ -185,8 +185,8 @@ TASKS = (
             Mistake(
                 "no scale backward",
                 variant(backward=0),
-                "dV is right, but dQ and dK are √d_k times too large. Which forward line has no counterpart in the"
-                " backward pass?",
+                "dV is right, but dQ and dK are √d_k times too large. Which forward line has no counterpart in the "
+                "backward pass?",
                 read="notebook 06, section 3",
             ),
             Mistake(

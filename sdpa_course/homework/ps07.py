@@ -168,8 +168,8 @@ TASKS = (
             Mistake(
                 "times the root",
                 lambda q, k, a: qk_norm(q, k, a, q.shape[-1] ** 0.5)[0],
-                "You multiply the cosine by √d_k and by g. √d_k is one choice of g: how many factors does the task"
-                " ask for?",
+                "You multiply the cosine by √d_k and by g. √d_k is one choice of g: how many factors does the task "
+                "ask for?",
             ),
             Mistake(
                 "only k",
@@ -216,8 +216,8 @@ TASKS = (
             Mistake(
                 "diagonal only",
                 lambda *inputs: gradient_on_a(*inputs, back=lambda dweights, p: dweights * p * (1 - p)),
-                "You went back through p(1 − p) alone. A larger score also takes weight from the other keys in its"
-                " row.",
+                "You went back through p(1 − p) alone. A larger score also takes weight from the other keys in its "
+                "row.",
                 read="notebook 04, section 5",
             ),
             Mistake(

@@ -137,8 +137,8 @@ TASKS = (
             Mistake(
                 "not joined",
                 lambda heads_out: heads_out.swapaxes(0, 1),
-                "Every token now has its heads, but as a small matrix with one row per head. It should be one long"
-                " row.",
+                "Every token now has its heads, but as a small matrix with one row per head. It should be one long "
+                "row.",
             ),
             Mistake(
                 "summed",

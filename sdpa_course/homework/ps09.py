@@ -237,8 +237,8 @@ TASKS = (
             Mistake(
                 "global maximum",
                 lambda z, t: from_shares(np.exp(z - z.max()), t),
-                "You use one maximum for the whole array, so the other rows underflow to 0 / 0. Each row needs its"
-                " own.",
+                "You use one maximum for the whole array, so the other rows underflow to 0 / 0. Each row needs its "
+                "own.",
                 read="notebook 03, section 3",
             ),
             Mistake(
@@ -255,8 +255,8 @@ TASKS = (
             Mistake(
                 "log of zero",
                 lambda z, t: from_shares(softmax_forward(z), t),
-                "The gradient is right. But in the loss, some p has been rounded to 0. Take the logarithm on paper"
-                " first.",
+                "The gradient is right. But in the loss, some p has been rounded to 0. Take the logarithm on paper "
+                "first.",
             ),
             *(
                 Mistake(
