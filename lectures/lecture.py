@@ -30,7 +30,7 @@ RISE = {  # settings of the slideshow, stored in the copy
 
 
 def notebooks() -> dict[str, Path]:
-    """The notebooks that have a lecture, by number: all but the appendix."""
+    """The notebooks that have a lecture, by number: all but the appendices."""
     return {path.name[:2]: path for path in sorted((ROOT / "notebooks").glob("[0-9]*.ipynb"))}
 
 
@@ -71,10 +71,10 @@ def sliders_of(notebook) -> list[str]:
 
 
 def main() -> None:
-    """Prepare the copy, then turn into JupyterLab."""
+    """Prepare the copy, then start JupyterLab in place of this process."""
     number, options = sys.argv[1] if len(sys.argv) > 1 else "", sys.argv[2:]
     if number not in notebooks():
-        sys.exit(f"sdpa-course: which notebook? For example: make lecture NB=03. There are {', '.join(notebooks())}.")
+        sys.exit(f"sdpa-course: got {number!r}, expected a notebook (make lecture NB=03): {', '.join(notebooks())}")
     copy = prepare(notebooks()[number])
     os.environ["JUPYTER_PATH"] = os.pathsep.join(filter(None, [str(LIVE), os.environ.get("JUPYTER_PATH")]))
     place = copy.relative_to(ROOT).as_posix()

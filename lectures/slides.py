@@ -1,8 +1,8 @@
-"""Build the lectures: for each notebook a deck, in one HTML file that works offline, and a PDF handout.
+"""Build the lectures: for each notebook, a deck in one HTML file that works offline, and a PDF handout.
 
 python -m lectures.slides                    every notebook but the appendix, and the guest lecture, in build/slides/
 python -m lectures.slides 03 07              only these notebooks
-python -m lectures.slides --no-handouts 03   without the PDF, which takes Chrome or Chromium to print
+python -m lectures.slides --no-handouts 03   without the PDF, which needs Chrome or Chromium
 """
 
 import argparse
@@ -29,7 +29,7 @@ SLIDES = ROOT / "build" / "slides"
 
 
 def shipped(package: str, path: str) -> str:
-    """The text of a file that an installed package brings along."""
+    """The text of a file that comes with an installed package."""
     return Path(distribution(package).locate_file(path)).read_text(encoding="utf-8")
 
 
@@ -82,7 +82,7 @@ def deck(path: Path) -> str:
 
 
 def guest_lecture() -> str:
-    """The guest lecture as HTML: sections of several notebooks, with an opening, a closing and notes of its own."""
+    """The guest lecture as HTML: sections of several notebooks, with its own opening, closing and notes."""
     plan = json.loads(GUEST.read_text(encoding="utf-8"))
     opening, closing = plan["opening"], plan["closing"]
     cells = [marked(f"# {plan['title']}\n\n{opening['slide']}", "slide"), marked(opening["notes"], "notes")]
@@ -124,7 +124,7 @@ def export(notebook, title: str) -> str:
 
 
 def print_handouts(decks: list[Path]) -> None:
-    """Print each deck to a PDF beside it: every slide in small, with its notes underneath."""
+    """Print each deck to a PDF next to it: every slide, reduced, with its notes underneath."""
     if find_browser() is None:
         sys.exit(f"sdpa-course: built the decks, but can't print the PDF handouts: {NOT_FOUND}")
     with open_browser() as browser:
@@ -155,7 +155,7 @@ def main() -> None:
     there = notebooks()
     for number in arguments.numbers:
         if number not in there:
-            sys.exit(f"sdpa-course: no lecture is called {number!r}; there are {', '.join(there)}")
+            sys.exit(f"sdpa-course: got {number!r}, expected a notebook: {', '.join(there)}")
     SLIDES.mkdir(parents=True, exist_ok=True)
     built = [store(there[number].stem, deck(there[number])) for number in arguments.numbers or there]
     if not arguments.numbers:

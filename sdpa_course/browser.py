@@ -1,15 +1,15 @@
-"""Where a browser's kernel (Pyodide) behaves otherwise than Jupyter's, set right. Imported there and nowhere else."""
+"""Work around two differences between Pyodide's kernel in the browser and Jupyter's. Imported only in the browser."""
 
 import numpy as np
 from tqdm import tqdm
 
 
 def adapt(shell) -> None:
-    """Let notebooks run as elsewhere: print options hold from cell to cell, progress bars ask for no thread.
+    """Keep NumPy's print options from cell to cell, and stop progress bars from starting a thread.
 
-    NumPy keeps its print options in a context variable, and this kernel runs each cell in a context of its own.
+    NumPy stores its print options in a context variable, and this kernel runs each cell in a new context.
     """
-    tqdm.monitor_interval = 0  # the monitor is a thread, and none can be started
+    tqdm.monitor_interval = 0  # the monitor is a thread, and there aren't any here
     if shell is None:  # Python in a page, without a notebook
         return
     options = {}

@@ -1,6 +1,6 @@
-"""The command `sdpa-course`. Its subcommands come from whatever is installed beside this package.
+"""The command `sdpa-course`. Its subcommands come from other installed packages.
 
-A distribution adds one through an entry point in the group `sdpa_course.commands`: a function that takes the remaining
+A package adds one through an entry point in the group `sdpa_course.commands`: a function that takes the remaining
 arguments as a list of strings and returns the exit status.
 """
 
@@ -17,10 +17,10 @@ def main(arguments: list[str] | None = None) -> int:
     if name in installed:
         return installed[name].load()(rest)
     if name in EXTRA:
-        answer = f"{name} is not installed; to get it, run `{EXTRA[name]}` in the course's folder"
+        answer = f"{name} isn't installed; to install it, run `{EXTRA[name]}` in the course's folder"
     else:
         listing = ", ".join(f"{entry.name} (from {entry.dist.name})" for entry in installed.values()) or "none"
-        problem = f"there is no command {name!r}" if name.strip("-") not in ("", "h", "help") else "expected a command"
+        problem = f"there's no command {name!r}" if name.strip("-") not in ("", "h", "help") else "expected a command"
         answer = f"{problem}; installed: {listing}"
     print(f"sdpa-course: {answer}", file=sys.stderr)
     return 2

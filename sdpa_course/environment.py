@@ -1,4 +1,4 @@
-"""Is everything there that the course needs? Says what is wrong and how to mend it. Used in notebook 00."""
+"""Check that everything the course needs is installed, and say how to fix what isn't. Used in notebook 00."""
 
 import re
 import sys
@@ -11,7 +11,7 @@ REQUIREMENT = re.compile(r"([A-Za-z0-9._-]+)\s*>=\s*([0-9.]+)")
 
 
 def check_environment() -> bool:
-    """Print one line for each thing the notebooks need; True if all of it is there."""
+    """Print one line for each thing the notebooks need, and return whether all of it is there."""
     problems = [
         *check_python(sys.version_info[:2]),
         *check_packages(runtime_requirements(), installed_version),
@@ -20,22 +20,22 @@ def check_environment() -> bool:
     if not problems:
         print("Everything the course needs is here. Go on.")
     for problem in problems:
-        print("To mend:", problem)
+        print("To fix this:", problem)
     return not problems
 
 
 def check_python(version: tuple[int, int]) -> list[str]:
-    """What is wrong with the Python that runs this, if anything."""
+    """What's wrong with the Python that runs this kernel, if anything."""
     oldest = ".".join(map(str, OLDEST_PYTHON))
     print(f"Python {oldest} or newer".ljust(30), "yes" if version >= OLDEST_PYTHON else "no")
     if version >= OLDEST_PYTHON:
         return []
     found = ".".join(map(str, version))
-    return [f"this kernel runs Python {found}; start the course with `make lab`, which makes its own environment"]
+    return [f"this kernel runs Python {found}; start the course with `make lab`, which creates its own environment"]
 
 
 def check_packages(requirements: list[tuple[str, str]], version_of) -> list[str]:
-    """What is missing or too old among `(name, oldest version)`."""
+    """Which of the `(name, oldest version)` requirements are missing or too old."""
     problems = []
     for name, oldest in requirements:
         found = version_of(name)
@@ -48,7 +48,7 @@ def check_packages(requirements: list[tuple[str, str]], version_of) -> list[str]
 
 
 def check_kernels() -> list[str]:
-    """Does attention give on this machine what the slow loops give?"""
+    """Check that attention agrees with the slow loops on this machine."""
     from .kernels.blocked import attention
     from .verify.reference import attention_loop
 
@@ -59,12 +59,12 @@ def check_kernels() -> list[str]:
 
 
 def runtime_requirements() -> list[tuple[str, str]]:
-    """`(name, oldest version)` of what the package needs to run, from its own metadata."""
+    """`(name, oldest version)` for each package the course needs on every platform, from its own metadata."""
     try:
         lines = metadata.requires("sdpa-course") or []
-    except metadata.PackageNotFoundError:  # imported from its folder, without being installed
+    except metadata.PackageNotFoundError:  # imported from its folder without being installed
         return []
-    return [REQUIREMENT.match(line).groups() for line in lines if "extra ==" not in line]
+    return [REQUIREMENT.match(line).groups() for line in lines if ";" not in line]
 
 
 def installed_version(name: str) -> str | None:
@@ -76,5 +76,5 @@ def installed_version(name: str) -> str | None:
 
 
 def as_numbers(version: str) -> tuple[int, ...]:
-    """The leading numbers of a version: 2.13.0+cpu -> (2, 13, 0)."""
+    """The leading numbers of a version: 2.13.0+cpu becomes (2, 13, 0)."""
     return tuple(int(part) for part in re.match(r"\d+(\.\d+)*", version)[0].split("."))

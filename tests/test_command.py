@@ -23,8 +23,8 @@ def test_a_subcommand_gets_the_remaining_arguments_and_returns_the_status():
     [
         ([], "expected a command; installed: count (from some-plugin)"),
         (["--help"], "expected a command; installed: count (from some-plugin)"),
-        (["sing"], "there is no command 'sing'; installed: count (from some-plugin)"),
-        (["grade"], "grade is not installed; to get it, run `pip install ./classroom` in the course's folder"),
+        (["sing"], "there's no command 'sing'; installed: count (from some-plugin)"),
+        (["grade"], "grade isn't installed; to install it, run `pip install ./classroom` in the course's folder"),
     ],
 )
 def test_anything_else_gets_one_sentence(capsys, arguments, sentence):

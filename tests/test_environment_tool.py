@@ -30,7 +30,7 @@ def tool(tmp_path, monkeypatch):
 
 def test_old_python(tool, monkeypatch):
     monkeypatch.setattr(tool, "OLDEST", (9, 9))
-    with pytest.raises(SystemExit, match=r"Python 9.9 or newer is needed .* make PYTHON="):
+    with pytest.raises(SystemExit, match=r"Python 9.9 or newer is needed, .* make PYTHON="):
         tool.install(["lab"])
 
 
@@ -44,7 +44,7 @@ def test_no_venv_module(tool, monkeypatch):
     ("output", "sentence"),
     [
         ("Failed to establish a new connection: Temporary failure in name resolution", "check the network connection"),
-        ("ERROR: No matching distribution found for numpy==99", "pip could not install"),
+        ("ERROR: No matching distribution found for numpy==99", "pip couldn't install"),
     ],
 )
 def test_pip_fails(tool, monkeypatch, capfd, output, sentence):
@@ -76,17 +76,17 @@ def test_does_nothing_the_second_time_and_adds_what_is_new(tool, monkeypatch):
     assert len(calls) == 4
 
 
-def test_a_broken_environment_is_made_anew(tool, capsys):
+def test_a_broken_environment_is_created_again(tool, capsys):
     os.makedirs(tool.VENV)
     Path(tool.VENV, "left-over").touch()
     tool.create(tool.VENV)
     assert tool.works(tool.VENV)
     assert not Path(tool.VENV, "left-over").exists()
-    assert "making it anew" in capsys.readouterr().out
+    assert "creating it again" in capsys.readouterr().out
 
 
 def test_unknown_extra(tool):
-    with pytest.raises(SystemExit, match="got nonsense, expected some of lab, tests"):
+    with pytest.raises(SystemExit, match="got nonsense, expected some of lab, check, tests"):
         tool.install(["nonsense"])
 
 

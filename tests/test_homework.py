@@ -1,4 +1,4 @@
-"""Problem sets: one source, exercises that follow from it and give nothing away, and work that is never overwritten."""
+"""Problem sets: exercises come from one source and give nothing away, and students' work is never overwritten."""
 
 import re
 import shutil
@@ -43,7 +43,7 @@ def test_nothing_of_a_solution_is_in_the_exercise(name):
     assert not any(cell.get("outputs") for cell in exercise.cells)
     source = "\n".join(cell.source for cell in read("solutions", name).cells)
     secrets = re.findall(REGION, source, flags=re.DOTALL)
-    given = re.sub(REGION, "", source, flags=re.DOTALL)  # a bug's mended line may stand beside the line it was
+    given = re.sub(REGION, "", source, flags=re.DOTALL)  # a fixed line may differ little from the given one
     assert len(secrets) >= len(graded(exercise))
     for line in "\n".join(secrets).splitlines():
         line = line.split("  #")[0].strip()
@@ -77,7 +77,7 @@ def test_cells_say_what_nbgrader_needs(name):
 
 @SETS
 def test_points_and_minutes_add_up(name):
-    """The table at the head is what stands further down."""
+    """The table at the top agrees with the tasks below it."""
     solution = read("solutions", name)
     head = solution.cells[0].source
     rows = re.findall(r"^\| (\d)\. (.+?) \| (\d+) \| (easy|medium|hard) \| ([\d +]+) \|$", head, flags=re.MULTILINE)
@@ -119,7 +119,7 @@ def test_links_lead_somewhere(name):
 
 @SETS
 def test_a_hint_points_to_a_place_that_exists(name):
-    """Every "notebook 03, section 2" is there; a named section too."""
+    """Every "notebook 03, section 2" exists, and so does every section given by name."""
     for task in tasks_of(name).values():
         for place in {task.read, *(mistake.read for mistake in task.mistakes)} - {""}:
             for number, where in re.findall(r"notebook (\d\d)(?:, section (\d+|\"[^\"]+\"|.+?))?(?=$|;| and)", place):
@@ -145,15 +145,15 @@ def test_homework_is_copied_and_never_overwritten(tmp_path):
     assert copy("ps03").returncode == 0
     assert mine.read_bytes() == (ROOT / "exercises" / "ps03" / "ps03.ipynb").read_bytes()
     mine.write_text("an evening's work")
-    for names in (["ps03"], ["3"], []):  # asked for by name it is an error, among all of them it is not
+    for names in (["ps03"], ["3"], []):  # an error if asked for by name, but not when copying every set
         again = copy(*names)
         assert again.returncode == int(bool(names))
-        assert "ps03.ipynb is your work and stays as it is" in again.stdout
+        assert "ps03.ipynb is your work and was left alone" in again.stdout
         assert mine.read_text() == "an evening's work"
     assert sorted(path.name for path in (tmp_path / "my_work").iterdir()) == list(PROBLEM_SETS)
     unknown = copy("ps42")
     assert unknown.returncode == 1
-    assert "there is no problem set 'ps42'; there are ps01, ps02" in unknown.stderr
+    assert "got problem set 'ps42', expected one of ps01, ps02" in unknown.stderr
 
 
 def test_my_work_is_not_in_git():

@@ -1,4 +1,4 @@
-"""The environment check of notebook 00 says what is wrong and how to mend it."""
+"""The environment check of notebook 00 says what's wrong and how to fix it."""
 
 from sdpa_course import environment
 

@@ -1,12 +1,11 @@
-"""Measure the kernels beside PyTorch and plain NumPy; write docs/benchmarks.md.
+"""Measure the kernels against PyTorch and plain NumPy, and write docs/benchmarks.md.
 
     python -m tools.bench                    everything
-    python -m tools.bench call step          only the sections whose names are given; the others stay on the page
+    python -m tools.bench call step          only these sections; the others stay as they are
 
-Contestants take turns: each round calls every one of them once, right after an untimed call of its own, so that a busy
-moment of the machine hits all of them. A ratio is one of medians over the rounds. A peer is measured at its best
-setting: PyTorch's own defaults in one process with us for a single call, every setting in a process of its own for a
-training step.
+Contestants take turns: each round times every one of them once, right after an untimed call, so that a busy moment of
+the machine hits them all. Ratios are ratios of medians over the rounds. PyTorch is measured at its best: for a single
+call, with its defaults in the same process as our kernels; for a training step, at every setting in its own process.
 """
 
 import math
@@ -37,7 +36,7 @@ cores = ThreadPoolExecutor(os.cpu_count())
 
 
 def bare(q, k, v):
-    """Attention in six lines of NumPy, without a check or an option."""
+    """Attention in six lines of NumPy, without any checks or options."""
     scores = q @ k.swapaxes(-1, -2)
     scores = scores * (1 / math.sqrt(q.shape[-1]))
     scores = scores - scores.max(axis=-1, keepdims=True)
@@ -47,14 +46,14 @@ def bare(q, k, v):
 
 
 def floor(q, k, v):
-    """What NumPy needs at least: two matrix products, and one exp spread over the cores. Not attention yet."""
+    """The least NumPy has to do: two matrix products, and one exp spread over the cores. Not attention yet."""
     scores = q @ k.swapaxes(-1, -2)
     list(cores.map(lambda part: np.exp(part, out=part), np.array_split(scores.reshape(-1), os.cpu_count())))
     return scores @ v
 
 
 def textbook(q, k, v, causal=False, root=np.sqrt):
-    """Attention as textbooks write it: all scores at once, one operation after the other.
+    """Attention as textbooks write it: all scores at once, one operation after another.
 
     `np.sqrt(64)` is a float64, so from that line on NumPy computes in float64; `root=math.sqrt` avoids it.
     """
@@ -78,13 +77,13 @@ def draw(*shape):
 
 
 def speed():
-    """Rows `(tokens, causal, milliseconds of each, ratios)` for shapes (1, 8, T, 64) in float32."""
+    """Rows `(tokens, causal, median seconds of each contestant)` for shapes (1, 8, T, 64) in float32."""
     for T, rounds in LENGTHS.items():
         q, k, v = draw(1, 8, T, 64)
         for causal in (False, True):
             difference = np.abs(sdpa_course.attention(q, k, v, causal=causal) - fused(q, k, v, causal)).max()
             if not difference < 1e-5:
-                sys.exit(f"bench: the results differ by {difference} at T = {T}, causal = {causal}")
+                sys.exit(f"sdpa-course: our result and PyTorch's differ by {difference} at T = {T}, causal = {causal}")
             contestants = {
                 "ours": lambda q=q, k=k, v=v, c=causal: sdpa_course.attention(q, k, v, causal=c),
                 "PyTorch": lambda q=q, k=k, v=v, c=causal: fused(q, k, v, c),
@@ -102,7 +101,7 @@ def medians(timings: dict) -> dict[str, float]:
 
 
 def tiny() -> dict[str, float]:
-    """Seconds of one call on (1, 4, 8, 16), a hundred at a time: a single one is near the clock's own noise."""
+    """Seconds per call on (1, 4, 8, 16), timed a hundred at a time because one call is close to the clock's noise."""
     q, k, v = draw(1, 4, 8, 16)
     in_numpy = {"ours": sdpa_course.attention, "bare": bare, "textbook": textbook}
 
@@ -122,29 +121,29 @@ def extra_memory(function: str, T: int) -> float:
 
 def measure_memory(function: str, T: int) -> None:
     call = {"ours": sdpa_course.attention, "PyTorch": fused}[function]
-    call(*draw(1, 8, 256, 64))  # libraries, threads and their scratch memory are there
+    call(*draw(1, 8, 256, 64))  # load libraries, start threads and allocate their scratch memory
     q, k, v = draw(1, 8, T, 64)
-    Path("/proc/self/clear_refs").write_text("5")  # Linux: the peak counts from here
+    Path("/proc/self/clear_refs").write_text("5")  # on Linux, this resets the peak
     before = memory_in_use("VmRSS")
     call(q, k, v)
     print((memory_in_use("VmHWM") - before) / 1024)
 
 
 def memory_in_use(field: str) -> int:
-    """KiB, from what Linux says about this process."""
+    """A memory figure of this process in KiB, as Linux reports it."""
     status = Path("/proc/self/status").read_text()
     return int(status.split(field + ":")[1].split()[0])
 
 
 def sweep_speed(workers: int) -> float:
-    """Runs per second, in a fresh Python: a sweep's workers import whatever its main module does, here PyTorch."""
+    """Runs per second, in a fresh Python: a sweep's workers import what the main module imports, here PyTorch."""
     code = f"from tools.bench_training import sweep_speed; print(sweep_speed({workers}))"
     run = [sys.executable, "-c", code]
     return float(subprocess.run(run, capture_output=True, text=True, check=True, cwd=ROOT).stdout)
 
 
 def import_times(rounds: int = 15) -> dict[str, float]:
-    """Median seconds of each import in a fresh Python, in turn."""
+    """Median seconds of each import in a fresh Python, taking turns."""
     code = "import time; s = time.perf_counter(); {}; print(time.perf_counter() - s)"
     statements = ("import numpy", "import sdpa_course")
     times = {statement: [] for statement in statements}
@@ -198,7 +197,7 @@ def step():
     ours = t.pop("ours")
     yield "## One training step: single head, batch 4, n = 64, d_k = 64, SGD"
     yield ""
-    yield "Everybody in a process of their own. An earlier version of this page said that our step takes 0.24 of"
+    yield "Everything in its own process. An earlier version of this page said that our step takes 0.24 of"
     yield "PyTorch's time. That was wrong: it had set a waiting policy that slows PyTorch down on two threads. Now"
     yield "PyTorch is measured at each of its settings, and the fastest one counts."
     yield ""
@@ -268,7 +267,7 @@ SECTIONS = (tiny_call, call, step, sweep, memory, sliders, grading, imports)
 
 
 def report(names: list[str]):
-    """The page, line by line, as the numbers come in. A section that isn't asked for stays as it is on the page."""
+    """The page, line by line, as the numbers come in. Sections that weren't asked for stay as they are."""
     _, *kept = re.split(r"^(?=## )", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)
     yield "# Benchmarks"
     yield ""
@@ -290,7 +289,7 @@ if __name__ == "__main__":
     else:
         unknown = set(sys.argv[1:]) - {section.__name__ for section in SECTIONS}
         if unknown:
-            sys.exit(f"bench: got {', '.join(unknown)}, expected {', '.join(s.__name__ for s in SECTIONS)}")
+            sys.exit(f"sdpa-course: got {', '.join(unknown)}, expected {', '.join(s.__name__ for s in SECTIONS)}")
         lines = []
         for line in report(sys.argv[1:]):
             print(line, flush=True)

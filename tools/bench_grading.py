@@ -1,4 +1,4 @@
-"""Measure `sdpa-course grade` beside `nbgrader autograde` on the same class, in one run. Part of `make bench`."""
+"""Measure `sdpa-course grade` and `nbgrader autograde` on the same class, in one run. Part of `make bench`."""
 
 import os
 import shutil
@@ -13,7 +13,7 @@ STUDENTS = 40
 
 
 def make_class(course: Path, students: int) -> None:
-    """Ordinary submissions of one problem set, half of them right and half untouched."""
+    """Write ordinary submissions of one problem set, half of them right and half untouched."""
     for number in range(students):
         folder = course / "submitted" / f"student{number:02d}" / "ps03"
         folder.mkdir(parents=True)
@@ -23,7 +23,7 @@ def make_class(course: Path, students: int) -> None:
 
 
 def seconds(course: Path, *command: str) -> float:
-    """The time of one of this environment's commands, run in the course's folder."""
+    """How long one of this environment's commands takes in the course's folder."""
     path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
     start = time.perf_counter()
     subprocess.run(command, cwd=course, env={**os.environ, "PATH": path}, check=True, capture_output=True)
@@ -31,7 +31,7 @@ def seconds(course: Path, *command: str) -> float:
 
 
 def grading_times(students: int = STUDENTS) -> dict[str, float]:
-    """Seconds for the class: ours with everything it writes; nbgrader's autograde alone, and with feedback."""
+    """Seconds for the whole class: ours with everything it writes, nbgrader's autograde alone and with feedback."""
     with tempfile.TemporaryDirectory() as first, tempfile.TemporaryDirectory() as second:
         for folder in (first, second):
             make_class(Path(folder), students)

@@ -1,4 +1,4 @@
-"""Measure every slider in a real JupyterLab: key press until the new picture is on screen. Part of `make bench`."""
+"""Measure every slider in a real JupyterLab, from key press to new picture. Part of `make bench`."""
 
 import statistics
 import tempfile
@@ -19,7 +19,7 @@ MOVES, WARM_UP = 40, 20
 def kernel_times(explorer) -> list[float]:
     """Seconds to compute and draw, for the same moves, without a browser.
 
-    The first moves do not count: they compute what is kept afterwards, and find the machine half asleep.
+    The first moves don't count: they fill caches, and the processor may still be clocked down.
     """
     name, control = first_control(explorer)
     other, *_ = there_and_back(control)
@@ -36,7 +36,7 @@ def first_control(explorer):
 
 
 def screen_times(browser, lab: Lab, function, explorer) -> list[float]:
-    """Seconds from key press to picture, in a notebook that has this slider alone."""
+    """Seconds from key press to picture, in a notebook with only this slider."""
     name = function.__name__
     source = f"from {function.__module__} import {name}\n\n{name}()"
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source)])
@@ -60,7 +60,7 @@ def late(values) -> float:
 
 def slider_times():
     """Rows `(name, median on screen, in the kernel, 95th percentile on screen, in the kernel)`, in seconds."""
-    kernel = {name: kernel_times(function()) for name, function in all_explorers().items()}  # before the browser works
+    kernel = {name: kernel_times(function()) for name, function in all_explorers().items()}  # before the browser starts
     with tempfile.TemporaryDirectory() as folder, open_browser() as browser:
         lab = Lab(Path(folder) / "home")
         try:

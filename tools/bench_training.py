@@ -1,11 +1,11 @@
-"""Time a training step of notebook 09 against PyTorch at its best, and see how many runs a sweep gets through.
+"""Time a training step of notebook 09 against PyTorch at its best, and count how many runs a sweep completes.
 
     python -m tools.bench_training ours               seconds of one step, in this process
-    python -m tools.bench_training eager 2            the same of PyTorch with two threads; or `fused`
+    python -m tools.bench_training eager 2            the same for PyTorch with two threads; or `fused`
 
-Everybody gets a process of their own. PyTorch's threads keep spinning for a while after a call, on the cores that
-the next contestant needs; and the waiting policy that stops them from spinning slows PyTorch itself down. So it's
-measured under both policies and with one and two threads, and what counts is its best.
+Every contestant gets its own process. PyTorch's threads keep spinning for a while after a call, on the cores that the
+next contestant needs, and the waiting policy that stops this slows PyTorch itself down. So PyTorch is measured with
+both policies and with one and two threads, and its best result counts.
 """
 
 import itertools
@@ -26,8 +26,8 @@ from sdpa_course.experiments.tasks import make_task
 from sdpa_course.experiments.training import Setting, keep_freed_memory, summarise, train_step
 
 ROOT = Path(__file__).parent.parent
-STEPS = 20  # in one timed run: a single step is short beside the machine's noise
-ROUNDS = 3  # processes of each contestant, in turn
+STEPS = 20  # in one timed run, because a single step is short compared with the machine's noise
+ROUNDS = 3  # processes per contestant, taking turns
 
 
 def our_step():
@@ -64,7 +64,7 @@ def torch_step(attention: str):
 
 
 def same_start():
-    """`(model, params, batch, classes)`, the same for everyone."""
+    """`(model, params, batch, classes)`, the same for every contestant."""
     rng = np.random.default_rng(0)
     task = make_task("reverse", 64, rng=rng)
     model = Model(64, 64, task.classes)
@@ -73,7 +73,7 @@ def same_start():
 
 def time_step(step) -> tuple[float, float]:
     """`(first loss, median seconds of one step)`."""
-    keep_freed_memory()  # for PyTorch as well
+    keep_freed_memory()  # for PyTorch too
     first = step()
     times = []
     for _ in range(40):
@@ -85,7 +85,7 @@ def time_step(step) -> tuple[float, float]:
 
 
 def step_times() -> dict[str, float]:
-    """Seconds of one step: ours, and PyTorch's at every setting. Each is the best of a few processes, in turn."""
+    """Seconds per step: ours, and PyTorch's at every setting. Each is the best of a few processes."""
     settings = [
         (f"PyTorch {attention}, {policy or 'default'} waiting, {threads} thread{'s' * (threads > 1)}",
          [attention, str(threads)], {"OMP_WAIT_POLICY": policy} if policy else {})
@@ -101,12 +101,12 @@ def step_times() -> dict[str, float]:
             found.setdefault(name, []).append((loss, seconds))
     losses = [loss for runs in found.values() for loss, _ in runs]
     if max(losses) - min(losses) > 1e-4:
-        raise SystemExit(f"bench: the models differ: first losses from {min(losses)} to {max(losses)}")
+        raise SystemExit(f"sdpa-course: the models differ; their first losses go from {min(losses)} to {max(losses)}")
     return {name: min(seconds for _, seconds in runs) for name, runs in found.items()}
 
 
 def sweep_speed(workers: int, runs: int = 12) -> float:
-    """Runs per second: the demonstration at d_k = 64, start of the processes included."""
+    """Runs per second for the demonstration at d_k = 64, including the start of the processes."""
     with tempfile.TemporaryDirectory() as folder:
         start = time.perf_counter()
         sweep(summarise, [Setting()], range(runs), Path(folder) / "sweep.jsonl", workers=workers, progress=False)

@@ -15,7 +15,7 @@ CANDIDATES = (
     "/Applications/Chromium.app/Contents/MacOS/Chromium",
     "C:/Program Files/Google/Chrome/Application/chrome.exe",
 )
-QUIET = (  # only the page: no news, no updates, and no sandbox, which Chrome refuses to set up for root
+QUIET = (  # no news, no updates, and no sandbox, which Chrome can't set up for root
     "--no-sandbox",
     "--disable-gpu",
     "--disable-background-networking",
@@ -30,7 +30,7 @@ NOT_FOUND = (
 
 
 def find_browser() -> str | None:
-    """The path of a browser: $CHROME if it is set, otherwise the first one installed."""
+    """The path of a browser: $CHROME if it's set, otherwise the first one that's installed."""
     named = os.environ.get("CHROME")
     found = (shutil.which(name) for name in ([named] if named else CANDIDATES))
     return next((path for path in found if path), None)
@@ -38,7 +38,7 @@ def find_browser() -> str | None:
 
 @contextmanager
 def open_browser():
-    """A browser for as long as the `with` block lasts. Without one installed, the program ends with one sentence."""
+    """A browser for the duration of the `with` block. If none is installed, exit with one sentence."""
     path = find_browser()
     if path is None:
         sys.exit(f"sdpa-course: {NOT_FOUND}")

@@ -1,8 +1,8 @@
-"""Make the environment that the other commands run in, or say in one sentence what's missing.
+"""Create the environment that the other commands run in, or say in one sentence what's missing.
 
-    python3 tools/environment.py install lab          the folder .venv with the package and its extra `lab`
-    python3 tools/environment.py install classroom    also what grades a class, a distribution of its own
-    python3 tools/environment.py lock                 constraints.txt anew, from the newest versions
+    python3 tools/environment.py install lab          .venv with the package and its extra `lab`
+    python3 tools/environment.py install classroom    also the grader, which is a separate package
+    python3 tools/environment.py lock                 rewrite constraints.txt with the newest versions
 
 Does nothing when .venv is up to date.
 
@@ -41,10 +41,10 @@ def say(sentence):
 
 
 def check_python():
-    """An old Python, or one without venv, cannot go on."""
+    """Stop if Python is too old or has no venv module."""
     if sys.version_info < OLDEST:
         fail(
-            "Python {}.{} or newer is needed and {} is {}.{}; install a newer one, or name it: "
+            "Python {}.{} or newer is needed, but {} is {}.{}; install a newer one, or choose one with "
             "make PYTHON=/path/to/python3".format(*(OLDEST + (sys.executable,) + tuple(sys.version_info[:2])))
         )
     try:
@@ -53,7 +53,7 @@ def check_python():
     except ImportError:
         fail(
             f"{sys.executable} has no venv module; install it (on Debian and Ubuntu: apt-get install python3-venv), "
-            "or name another Python: make PYTHON=/path/to/python3"
+            "or choose another Python with make PYTHON=/path/to/python3"
         )
 
 
@@ -62,7 +62,7 @@ def python_of(venv):
 
 
 def works(venv):
-    """Does the environment have a Python that runs, of the version that was asked for, with pip?"""
+    """Whether the environment's Python runs, has the right version, and has pip."""
     probe = f"import sys, pip; print(sys.version_info[:2] == {tuple(sys.version_info[:2])})"
     try:
         answer = subprocess.run([python_of(venv), "-c", probe], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
@@ -75,29 +75,29 @@ def create(venv):
     if works(venv):
         return
     if os.path.exists(venv):
-        say(f"{venv} does not work with this Python (moved, or half made): making it anew")
+        say(f"{venv} doesn't work with this Python (it was moved, or is incomplete); creating it again")
         shutil.rmtree(venv)
-    say("making the environment {} with Python {}.{}".format(venv, *sys.version_info[:2]))
+    say("creating the environment {} with Python {}.{}".format(venv, *sys.version_info[:2]))
     made = subprocess.run([sys.executable, "-m", "venv", venv], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if made.returncode:
         sys.stderr.write(made.stdout.decode(errors="replace"))
-        fail("the environment could not be made; on Debian and Ubuntu: apt-get install python3-venv")
+        fail("couldn't create the environment; on Debian and Ubuntu, try apt-get install python3-venv")
 
 
 def pip_install(venv, arguments):
-    """Run pip, and turn its failure into a sentence."""
+    """Run pip, and explain a failure in one sentence."""
     command = [python_of(venv), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--retries", "2"]
     process = subprocess.run(command + arguments, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     output = process.stdout.decode(errors="replace")
     if process.returncode:
         sys.stderr.write("\n".join(output.splitlines()[-15:]) + "\n")
         if NO_NETWORK.search(output):
-            fail("the Python package index cannot be reached; check the network connection or proxy, and try again")
-        fail("pip could not install the packages; the lines above say why")
+            fail("can't reach the Python package index; check the network connection or proxy, and try again")
+        fail("pip couldn't install the packages; the lines above say why")
 
 
 def wanted_state(extras):
-    """What the environment depends on: if none of it changed, there is nothing to do."""
+    """What the environment depends on. If none of it has changed, there's nothing to do."""
     digest = hashlib.sha256()
     for name in ("pyproject.toml", "classroom/pyproject.toml", "constraints.txt"):
         with open(os.path.join(ROOT, name), "rb") as file:
@@ -135,9 +135,9 @@ def install(extras):
 def lock():
     """Write constraints.txt: the newest versions that work together, all extras included.
 
-    Run it with the oldest Python the course supports: some packages ask for the latest patch of one.
-    PyTorch stays where it is (its builds are large and it is only an oracle in the tests): to move it,
-    change its line in constraints.txt by hand first.
+    Run it with an old patch release of the oldest supported Python, because some packages need a later one.
+    PyTorch keeps its version (its builds are large, and only tests use it). To move it, change its line in
+    constraints.txt by hand first.
     """
     check_python()
     venv = os.path.join(ROOT, "build", "lock")
@@ -152,7 +152,7 @@ def lock():
     pins = sorted(line.split("+")[0] for line in lines if "==" in line and not line.startswith("sdpa"))
     with open(CONSTRAINTS, "w") as file:
         version = ".".join(map(str, sys.version_info[:3]))
-        file.write(f"# Versions that were seen to work together. Written by `make lock` with Python {version}.\n")
+        file.write(f"# Versions known to work together. Written by `make lock` with Python {version}.\n")
         file.write("\n".join(pins) + "\n")
     say(f"wrote constraints.txt with {len(pins)} versions; run make test before you commit it")
 

@@ -1,7 +1,7 @@
-"""Make the exercises from the solutions with nbgrader: python tools/exercises.py [folder to write into]
+"""Generate the exercises from the solutions with nbgrader: python tools/exercises.py [folder to write to]
 
-nbgrader keeps a database of what it made; ours is thrown away, so that making exercises never touches
-the gradebook of a class.
+nbgrader records what it generates in a database. Here that's a temporary one, so that generating exercises never
+touches a class's gradebook.
 """
 
 import os

@@ -3,7 +3,7 @@
 python tools/flashcards.py                  downloads/
 python tools/flashcards.py /some/folder     there
 
-Needs genanki. The same cards give the same files: ids, guids and times are fixed.
+Needs genanki. The same cards always give the same files, because ids and times are fixed.
 """
 
 import html
@@ -18,7 +18,7 @@ from sdpa_course.trial.cards import all_cards, as_csv
 from sdpa_course.trial.claims import THEMES
 
 ROOT = Path(__file__).parent.parent
-DECK_ID, MODEL_ID = 1_706_110_064, 1_706_110_512  # chosen once; Anki knows a deck by its id
+DECK_ID, MODEL_ID = 1_706_110_064, 1_706_110_512  # chosen once; Anki recognises a deck by its id
 TIME = 1_735_689_600.0  # 2025-01-01, for every note
 MODEL = genanki.Model(
     MODEL_ID,
@@ -36,7 +36,7 @@ MODEL = genanki.Model(
 
 
 def make_deck() -> genanki.Deck:
-    """The cards as notes; a note is known by its question, so that a corrected answer replaces the old one."""
+    """The cards as notes. A note is identified by its question, so a corrected answer replaces the old one."""
     deck = genanki.Deck(DECK_ID, "Why divide by √d_k?")
     for card in all_cards():
         fields = [html.escape(text, quote=False) for text in (card.front, card.back)]
@@ -46,7 +46,7 @@ def make_deck() -> genanki.Deck:
 
 
 def write_deck(path: Path) -> None:
-    """The package, zipped anew without the time of day."""
+    """Write the deck, zipped again without time stamps."""
     with tempfile.TemporaryDirectory() as folder:
         raw = Path(folder) / "deck.apkg"
         genanki.Package(make_deck()).write_to_file(raw, timestamp=TIME)

@@ -1,6 +1,6 @@
-"""Copy problem sets into my_work/, where a student works on them. What is already there is never touched.
+"""Copy problem sets to my_work/, where students work on them. Files that are already there are never touched.
 
-python tools/homework.py           every set that is not there yet
+python tools/homework.py           every set that isn't there yet
 python tools/homework.py ps03      this one
 """
 
@@ -11,23 +11,23 @@ ROOT = Path(__file__).parent.parent
 
 
 def copy(names: list[str], *, root: Path = ROOT) -> int:
-    """Copy the named sets (all of them if none is named); 1 if one could not be copied."""
+    """Copy the named sets, or all of them, and return 1 if one of the named sets couldn't be copied."""
     there = sorted(path.name for path in (root / "exercises").iterdir() if path.is_dir())
     failed = False
     for name in names or there:
         name = f"ps{int(name):02d}" if name.isdigit() else name
         if name not in there:
-            print(f"sdpa-course: there is no problem set {name!r}; there are {', '.join(there)}", file=sys.stderr)
+            print(f"sdpa-course: got problem set {name!r}, expected one of {', '.join(there)}", file=sys.stderr)
             failed = True
             continue
         mine = root / "my_work" / name / f"{name}.ipynb"
         mine.parent.mkdir(parents=True, exist_ok=True)
         text = (root / "exercises" / name / f"{name}.ipynb").read_bytes()
         try:
-            with mine.open("xb") as file:  # fails if it exists: no look and then leap
+            with mine.open("xb") as file:  # fails if the file exists
                 file.write(text)
         except FileExistsError:
-            print(f"sdpa-course: my_work/{name}/{name}.ipynb is your work and stays as it is; rename it to start anew")
+            print(f"sdpa-course: my_work/{name}/{name}.ipynb is your work and was left alone; rename it to start again")
             failed = failed or bool(names)
         else:
             print(f"sdpa-course: copied to my_work/{name}/{name}.ipynb")

@@ -63,7 +63,7 @@ class Lab:
             except OSError:
                 time.sleep(0.2)
         self.stop()
-        raise RuntimeError(f"JupyterLab did not start:\n{(self.folder / 'server.log').read_text()[-2000:]}")
+        raise RuntimeError(f"JupyterLab didn't start:\n{(self.folder / 'server.log').read_text()[-2000:]}")
 
     def address(self, path: str) -> str:
         """The address of a page, token included."""
@@ -93,7 +93,7 @@ def free_port() -> int:
 
 
 class NotebookPage:
-    """A notebook in a browser tab of its own."""
+    """A notebook in its own browser tab."""
 
     def __init__(self, browser, lab: Lab, name: str):
         self.page = browser.new_page(viewport={"width": 1400, "height": 1000})

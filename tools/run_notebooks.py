@@ -15,7 +15,7 @@ METADATA = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
 }
-WIDGET = "application/vnd.jupyter.widget-view+json"  # points into a kernel that is gone
+WIDGET = "application/vnd.jupyter.widget-view+json"  # refers to a kernel that's gone
 CELL_METADATA = {"tags", "slideshow", "editable", "deletable", "nbgrader"}
 
 
@@ -31,7 +31,7 @@ def run(path: Path) -> None:
 
 
 def clean(notebook) -> None:
-    """Keep the metadata that the course uses, and no widgets; merge what was printed in several pieces."""
+    """Keep only the metadata that the course uses, drop widgets, and merge output that was printed in pieces."""
     notebook.metadata = nbformat.from_dict(METADATA)
     for cell in notebook.cells:
         cell.metadata = nbformat.from_dict({k: v for k, v in cell.metadata.items() if k in CELL_METADATA})

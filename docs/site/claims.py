@@ -1,4 +1,4 @@
-"""The page of claims: all of them tried anew, with what was measured, the verdict and where it was decided."""
+"""The page of claims: each one tested again, with what was measured, the verdict and the notebook that decides it."""
 
 from concurrent.futures import Executor
 
@@ -10,17 +10,17 @@ from .typesetting import typeset
 
 HEAD = """# The claims and their verdicts
 
-What is said about $1/\\sqrt{{d_k}}$ and attention, put on trial. Each claim is taken apart into what it says; each part
-is measured. All parts met: the claim **holds**. None: it **fails**. Otherwise it is **half true**, and the marks say
-which half. The numbers on this page were computed when it was made; [notebook 11](notebooks/11_claims.ipynb) runs every
-trial before your eyes.
+What people say about $1/\\sqrt{{d_k}}$ and attention, put to the test. Each claim is split into parts, and each part is
+measured. If every part is right, the claim **holds**. If none is, it **fails**. Otherwise it's **half true**, and the
+marks say which half. The numbers were computed when this page was built; in [notebook 11](notebooks/11_claims.ipynb)
+you can run every test yourself.
 
 {counts}
 """
 
 
 def findings(theme: str) -> list[tuple[str, Finding]]:
-    """What was found, by claim. (A claim holds its experiment and does not travel between processes.)"""
+    """What was found, by claim id: a claim itself contains its experiment and can't be sent between processes."""
     return [(trial.claim.id, trial.finding) for trial in try_claims(theme)]
 
 
@@ -36,7 +36,7 @@ def claims_page(pool: Executor) -> str:
 
 
 def entry(trial: Trial) -> str:
-    """One claim: what is said, the verdict, what was measured part by part, the notebook."""
+    """One claim: the statement, the verdict, what was measured for each part, and the notebook."""
     claim, finding = trial
     parts = "\n".join(f"- {MARKS[part.met]} *{typeset(part.says)}*: {typeset(part.evidence)}" for part in finding.parts)
     where = f"[notebook {claim.notebook[:2]}](notebooks/{claim.notebook}.ipynb)"

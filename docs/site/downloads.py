@@ -47,7 +47,7 @@ def older(path: Path, sources: list[Path]) -> bool:
 
 
 def put_deck(deck: Path, site: Path) -> list[str]:
-    """Copy one deck with its handout, its links to notebooks turned into links to their pages."""
+    """Copy one deck and its handout, with links to notebooks turned into links to their pages."""
     folder = site / "slides"
     folder.mkdir(parents=True, exist_ok=True)
     html = deck.read_text(encoding="utf-8")
@@ -66,7 +66,7 @@ def on_the_site(link: re.Match) -> str:
 
 
 def put_files(site: Path) -> None:
-    """Copy the notebooks next to their pages, all of them again in one archive, and the flashcards."""
+    """Copy the notebooks next to their pages, an archive of all of them, and the flashcards."""
     (site / "downloads").mkdir(exist_ok=True)
     with zipfile.ZipFile(site / BUNDLE, "w") as archive:
         for path in notebooks():
@@ -75,7 +75,7 @@ def put_files(site: Path) -> None:
             shutil.copy(path, site / place)
             dated = zipfile.ZipInfo(
                 f"sdpa-course/{place.as_posix()}", (1980, 1, 1, 0, 0, 0)
-            )  # the same bytes each time
+            )  # so that the archive is always the same
             dated.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(dated, path.read_bytes())
     for path in (ROOT / "downloads").iterdir():
@@ -86,8 +86,8 @@ def downloads_page(decks: set[str]) -> str:
     """The page as Markdown; where a handout is missing, its cell stays empty."""
     lines = ["# Downloads", "", "## Lectures and notebooks", ""]
     lines += [
-        "A deck is one file: it works without a network and without a kernel, its sliders included. A handout has the",
-        "slides with what is said about them. A notebook needs the package: [how to install it](index.md#start).",
+        "A deck is one file that works without a network and without a kernel, sliders included. A handout has the",
+        "slides with their notes. A notebook needs the package: [how to install it](index.md#start).",
         "",
         "| | notebook | slides | handout |",
         "|---|---|---|---|",
@@ -113,7 +113,7 @@ def downloads_page(decks: set[str]) -> str:
 
 
 def file_link(address: str, words: str | None = None) -> str:
-    """A link to a file of the site, by default under the file's name. Decks open in the browser, the rest is saved."""
+    """A link to a file of the site, by default showing its name. Decks open in the browser; other files are saved."""
     name = address.rpartition("/")[2]
     saved = "" if name.endswith("html") else " download"
     return f'<a href="{address}"{saved}>{words or name}</a>'

@@ -1,7 +1,7 @@
 """Gather what Sphinx reads: every page keeps its path in the repository, so that links between pages still work.
 
 Notebooks are copied with a few changes: a line of links under the title, pictures as files with their alt text,
-sliders that move without a kernel in the place of the stored picture, and plain symbols as mathematics.
+sliders that move without a kernel instead of the stored picture, and plain symbols typeset as mathematics.
 """
 
 import re
@@ -37,7 +37,7 @@ def notebooks() -> list[Path]:
 
 
 def address(place: Path) -> str:
-    """Where a notebook runs, below the site."""
+    """Where a notebook runs, relative to the root of the site."""
     return escape(f"lite/{place_in_lite(place.as_posix())}")
 
 
@@ -70,7 +70,7 @@ class Gathering:
         path.write_text(text, encoding="utf-8")
         for link in re.findall(r"\]\(([^)#:]+)\)", text):
             file = (ROOT / name).parent / link
-            if file.is_file() and file.suffix not in (".md", ".ipynb"):  # not a page: to be saved
+            if file.is_file() and file.suffix not in (".md", ".ipynb"):  # not a page, so it's a download
                 copy = path.parent / link
                 copy.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy(file, copy)
@@ -117,7 +117,7 @@ class Gathering:
         return html_output(picture_html(picture, words["alt"], (words["width"], words["height"]), self.pictures, root))
 
     def links(self, place: Path, root: str, decks: set[str]) -> str:
-        """The line under a title: run it, take it along, the slides of it."""
+        """The line under a title: links to run it, download it, and open its slides."""
         links = [run_button(place, root)] if self.runnable else []
         links.append(f'<a href="{place.name}" download>Notebook (.ipynb)</a>')
         for kind, words in (("html", "Slides"), ("pdf", "Handout (PDF)")):
@@ -139,7 +139,7 @@ def under_title(text: str, html: str) -> str:
 
 
 def start_page() -> str:
-    """The start page: the README's own words around what only the site has."""
+    """The start page: sections of the README around what only the site has."""
     parts = readme()
     page = (SITE / "index.md").read_text(encoding="utf-8")
     names = {
@@ -177,7 +177,7 @@ def the_map(section: str) -> str:
 
 
 def titled_links(text: str) -> str:
-    """Show links that bear a file's name under the title of its page."""
+    """Make links whose text is a file name show the title of that page instead."""
     return re.sub(r"\[`?[\w/.-]+\.md`?\](\([^)\s]+\.md(#[^)\s]*)?\))", r"[]\1", text)
 
 
@@ -189,7 +189,7 @@ def text_of(cell) -> str:
 
 
 def caption_of(cell) -> list:
-    """The caption of a slider, without the numbers and words that its picture has when stored: those move."""
+    """A slider's caption, without the stored numbers and description, because those change as it moves."""
     texts = [output.data["text/markdown"] for output in cell.outputs if "text/markdown" in output.get("data", {})]
     captions = [text.partition("\n\n")[0] for text in texts if text.startswith("*")]
     return [new_output("display_data", {"text/markdown": caption}) for caption in captions]

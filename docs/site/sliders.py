@@ -15,21 +15,21 @@ from sdpa_course.explore import all_explorers
 
 
 class Slider(NamedTuple):
-    """An explorer as it stands on a page."""
+    """An explorer as a page shows it."""
 
     frames: Frames
     resting: list[str]  # controls that move only with a kernel
 
 
 class Pictures:
-    """A folder of the site; a file is named by what is in it, so a new version never meets an old one in a cache."""
+    """A folder of the site whose files are named by a hash of their content, so that no cache serves an old one."""
 
     def __init__(self, site: Path, folder: str = "_static/views"):
         self.site, self.folder = site, folder
         (site / folder).mkdir(parents=True, exist_ok=True)
 
     def keep(self, content: bytes, kind: str) -> str:
-        """Store it, once; its address from the root of the site."""
+        """Store the content once and return its address from the root of the site."""
         place = f"{self.folder}/{hashlib.sha256(content).hexdigest()[:16]}.{kind}"
         (self.site / place).write_bytes(content)
         return place
@@ -45,7 +45,7 @@ def compact(picture: bytes) -> bytes:
 
 
 def draw(name: str) -> Slider:
-    """All views of an explorer, their pictures made small."""
+    """All views of an explorer, with compressed pictures."""
     explorer = all_explorers()[name]()
     drawn = frames(explorer)
     drawn = drawn._replace(views=[view._replace(picture=compact(view.picture)) for view in drawn.views])
@@ -59,9 +59,9 @@ def draw_all(names: list[str], pool: Executor) -> dict[str, Slider]:
 
 
 def slider_html(slider: Slider, pictures: Pictures, root: str, run: str | None) -> str:
-    """The slider where it starts. `root` leads from the page to the root of the site: `../`; `run`, to where it runs.
+    """A slider in its starting position. `root` leads from the page to the root of the site, `run` to where it runs.
 
-    The other views are in a file of their own, which is asked for when the slider comes into sight.
+    The other views are in a separate file, which is loaded when the slider scrolls into view.
     """
     drawn = slider.frames
     start = drawn.start()
@@ -78,7 +78,7 @@ def slider_html(slider: Slider, pictures: Pictures, root: str, run: str | None) 
     controls = "".join(control_html(t) for t in drawn.tracks)
     numbers = "".join(f"<span>{escape(name)}: <b>{escape(value)}</b></span>" for name, value in start.numbers.items())
     where = f'when you <a href="{run}">run this page in your browser</a>' if run else "in a running notebook"
-    more = f'<p class="more">Also to be moved, {where}: {escape(", ".join(slider.resting))}.</p>'
+    more = f'<p class="more">You can also move these {where}: {escape(", ".join(slider.resting))}.</p>'
     return (
         f'<figure class="frames" data-views="{root}{place}">{controls}{more if slider.resting else ""}'
         f"{picture_html(start.picture, start.alt, start.size, pictures, root)}"
@@ -88,7 +88,7 @@ def slider_html(slider: Slider, pictures: Pictures, root: str, run: str | None) 
 
 
 def picture_html(picture: bytes, alt: str, size: tuple[int, int], pictures: Pictures, root: str) -> str:
-    """A picture (`compact`) with its words; a click shows it at its full size, which a phone needs."""
+    """A compressed picture with its alt text; clicking shows it at full size, which helps on a phone."""
     place = root + pictures.keep(picture, "webp")
     width, height = size
     return (

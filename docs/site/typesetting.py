@@ -1,4 +1,4 @@
-"""Symbols that the notebooks' outputs and headings have as plain text, such as d_k, set as the text around them is."""
+"""Typeset symbols such as d_k, which are plain text in the notebooks' outputs and headings."""
 
 import re
 
@@ -7,12 +7,12 @@ SYMBOL = re.compile(KEPT + r"|(?P<root>√?)\b(?P<base>[dW])_(?P<index>k|v|model
 
 
 def typeset(text: str) -> str:
-    """Markdown whose plain d_k, √d_k, d_model, W_Q … are mathematics. Code, mathematics, tags and links stay."""
+    """Turn plain d_k, √d_k, d_model, W_Q … into mathematics, except inside code, mathematics, tags and links."""
     return SYMBOL.sub(symbol, text)
 
 
 def symbol(found: re.Match) -> str:
-    """One of them."""
+    """One match of SYMBOL as mathematics, or unchanged if it's inside something to keep."""
     if found["kept"]:
         return found["kept"]
     name = f"{found['base']}_{{{found['index']}}}"
@@ -20,12 +20,12 @@ def symbol(found: re.Match) -> str:
 
 
 def typeset_headings(text: str) -> str:
-    """Markdown with its headings and summaries typeset; the title is not: it also stands on the browser's tab."""
+    """Typeset headings and summaries, but not the title, which also appears on the browser's tab."""
     return re.sub(r"^(##+ |<details>).*$", lambda line: typeset(line[0]), text, flags=re.MULTILINE)
 
 
 def mathematics_in_html(text: str) -> str:
-    """In a block of HTML, up to an empty line, Markdown is left alone and so is mathematics: mark it for MathJax."""
+    """Mark mathematics in a block of HTML for MathJax, because Markdown isn't parsed there."""
     marked = r'<span class="math notranslate nohighlight">\\(\1\\)</span>'
     block = re.compile(r"^<.*?(?=\n\n|\Z)", re.DOTALL | re.MULTILINE)
     return block.sub(lambda found: re.sub(r"\$([^$]+)\$", marked, found[0]), text)

@@ -1,4 +1,4 @@
-"""What a notebook calls: `check`, for the student and in the hidden tests."""
+"""What a notebook calls: `check`, for students and in the hidden tests."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ IMPORT = "(from sdpa_course.homework import inputs)"
 
 
 class Marks:
-    """Points earned, shown as the last value of a test cell: nbgrader reads the number as partial credit."""
+    """Points earned. As the last value of a test cell, nbgrader reads them as partial credit."""
 
     def __init__(self, earned: float, points: int):
         self.earned, self.points = float(earned), points
@@ -25,27 +25,27 @@ class Marks:
 
 
 def check(name: str, answer, *, unseen: bool = False) -> Marks:
-    """Try a student's answer, print what came of it, and return the points that it earns.
+    """Try a student's answer, print the verdict, and return the points it earns.
 
     Parameters
     ----------
     name : str
         The task, such as "ps03.softmax".
     answer : callable, number or array
-        The student's function, or the number asked for. None, or a function that returns None, is not answered yet.
+        The student's function, or the number asked for. None, or an empty function, counts as not answered yet.
     unseen : bool
-        Try other inputs than those the student sees, in float64 and float32: what the hidden tests do.
+        Try inputs that the student doesn't see, in float64 and float32, as the hidden tests do.
     """
     task = find_task(name)
     verdict = try_out(task, answer, UNSEEN if unseen else SEEN)
     print(f"On other inputs, {verdict.message}" if unseen else verdict.message)
     if verdict.state == "wrong" and not unseen and not task.wants_number:
-        print(f'  Again     inputs("{name}", {verdict.case}) gives these inputs {IMPORT}')
+        print(f'  Retry     inputs("{name}", {verdict.case}) returns these inputs {IMPORT}')
     return Marks(task.points if verdict.passed else 0, task.points)
 
 
 def inputs(name: str, case: int = 0) -> tuple:
-    """What `check` hands to the function, to look at by hand: `softmax(*inputs("ps03.softmax"))`."""
+    """The inputs that `check` uses, to try by hand: `softmax(*inputs("ps03.softmax"))`."""
     cases = find_task(name).draw(*SEEN[0])
     if not 0 <= case < len(cases):
         raise ValueError(f"case: got {case}, expected 0 to {len(cases) - 1}")
@@ -53,7 +53,7 @@ def inputs(name: str, case: int = 0) -> tuple:
 
 
 def try_out(task: Task, answer, draws=SEEN + UNSEEN) -> Verdict:
-    """The verdict on the first draw of inputs that the answer does not pass, or on the last one."""
+    """The verdict on the first draw of inputs that the answer fails, or else on the last draw."""
     for seed, dtype in draws:
         cases = task.draw(seed, dtype)
         verdict = judge(task, cases, ask(answer, cases))

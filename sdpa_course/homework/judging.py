@@ -1,6 +1,6 @@
-"""Compare answers with the right ones, and name the mistake. No student's code runs here.
+"""Compare answers with the right ones and name the mistake. No student code runs here.
 
-Every message says what was tried, what the answer was, what was expected and where to read.
+Every message says what was tried, what the answer was, what was expected, and where to read about it.
 """
 
 import textwrap
@@ -12,27 +12,27 @@ from .answers import Answer, plain
 from .tasks import Case, Mistake, Task
 
 WIDTH = 110
-AS_GIVEN = "as given"  # the mistake of having changed nothing yet, where there is a bug to find
+AS_GIVEN = "as given"  # in a find-the-bug task: the given code, unchanged
 NO_MAXIMUM = "no maximum"
-COARSE = 1e-3  # tolerance once float32 is involved: its sums over a few hundred terms are good to about 1e-5
+COARSE = 1e-3  # tolerance for float32, whose sums over a few hundred terms are accurate to about 1e-5
 
 
 class Verdict(NamedTuple):
-    """What is said of an answer."""
+    """The verdict on an answer."""
 
     state: str  # "passed", "wrong" or "unanswered"
     message: str
-    mistake: str = ""  # the name of the mistake, if it was recognised
-    case: int = 0  # which case was the first wrong one
+    mistake: str = ""  # the name of the mistake, if recognised
+    case: int = 0  # the index of the first wrong case
 
     @property
     def passed(self) -> bool:
-        """Is the answer right?"""
+        """Whether the answer is right."""
         return self.state == "passed"
 
 
 def judge(task: Task, cases: list[Case], answers: list[Answer]) -> Verdict:
-    """Is every answer right? If not, say what went wrong with the first wrong one."""
+    """Whether every answer is right and, if not, what's wrong with the first one that isn't."""
     if len(cases) != len(answers):
         raise ValueError(f"answers: got {len(answers)}, expected {len(cases)}, one for each case")
     if any(answer.unanswered for answer in answers):
@@ -59,71 +59,71 @@ def judge(task: Task, cases: list[Case], answers: list[Answer]) -> Verdict:
 
 
 def row(title: str, text: str) -> str:
-    """One line of a message, or several if it is long, the text in a column of its own."""
+    """One row of a message, wrapped if it's long, with the text in its own column."""
     first = f"  {title:<9} "
     return textwrap.fill(text, WIDTH, initial_indent=first, subsequent_indent=" " * len(first))
 
 
 def unpacked(answer: Answer, parts: int) -> Answer:
-    """A list [dq, dk] that became one array because its parts have one shape, as the parts again."""
+    """Split [dq, dk] into its parts again if it became one array because they have the same shape."""
     if len(answer.arrays) == 1 and not answer.several and answer.arrays[0].shape[:1] == (parts,):
         return Answer(tuple(answer.arrays[0]), several=True)
     return answer
 
 
 def single(array: np.ndarray) -> np.ndarray:
-    """A number in brackets, [0.98], as the number."""
+    """[0.98] as the number 0.98."""
     return array.reshape(()) if array.size == 1 else array
 
 
 def solve(function, case: Case) -> Answer:
-    """A right answer, or a mistake's: from our own functions, computed in float64 whatever the inputs are."""
+    """What one of our own functions, the right one or a mistake, gives; always computed in float64."""
     wide = {n: v.astype(np.float64) if np.asarray(v).dtype == np.float32 else v for n, v in case.items()}
     with np.errstate(all="ignore"):
         return plain(function(*wide.values()))
 
 
 def recognise(task: Task, cases: list[Case], answers: list[Answer], wrong: int) -> Mistake | None:
-    """The mistake that gives what came in every case; else, of an answer with two mistakes, the one shown first."""
-    if answers[wrong].problem.startswith("OverflowError"):  # math.exp raises where np.exp gives an infinity
+    """The mistake that explains the answer in every case or, failing that, in the first wrong case."""
+    if answers[wrong].problem.startswith("OverflowError"):  # math.exp raises where np.exp returns infinity
         return next((mistake for mistake in task.mistakes if mistake.name == NO_MAXIMUM), None)
     for which in (range(len(cases)), (wrong,)):
         for mistake in task.mistakes:
             if len(which) < len(cases) and mistake.name == AS_GIVEN:
-                continue  # something has been mended already
+                continue  # something has been fixed already
             if all(agrees(task, cases[i], answers[i], solve(mistake.gives, cases[i])) for i in which):
                 return mistake
     return None
 
 
 def agrees(task: Task, case: Case, answer: Answer, other: Answer) -> bool:
-    """Same number of arrays, same shapes, same values up to rounding; NaN agrees with NaN."""
+    """Whether the arrays agree in number, shapes and values, up to rounding; NaN equals NaN."""
     if answer.problem or len(answer.arrays) != len(other.arrays):
         return False
     return all(a.shape == b.shape and close(task, case, a, b) for a, b in zip(answer.arrays, other.arrays, strict=True))
 
 
-def close(task: Task, case: Case, came: np.ndarray, right: np.ndarray) -> bool:
-    """Equal up to the task's tolerance, relative to the largest right entry; coarser where float32 was used."""
+def close(task: Task, case: Case, got: np.ndarray, right: np.ndarray) -> bool:
+    """Whether values agree within the task's tolerance, relative to the largest right entry; coarser for float32."""
     tolerance = task.tolerance
     if any(np.asarray(value).dtype == np.float32 for value in case.values()):
         tolerance = max(tolerance, COARSE)
-    elif came.dtype == np.float32:
+    elif got.dtype == np.float32:
         tolerance = max(tolerance, COARSE / 10)
     finite = np.abs(right[np.isfinite(right)])
     size = finite.max() if finite.size and finite.max() > 0 else 1.0
-    return bool(np.allclose(came, right, rtol=0, atol=tolerance * size, equal_nan=True))
+    return bool(np.allclose(got, right, rtol=0, atol=tolerance * size, equal_nan=True))
 
 
 def describe_inputs(case: Case) -> str:
-    """The inputs in words: shapes of arrays, values of numbers."""
+    """The inputs in words: the shapes of arrays and the values of numbers."""
     return ", ".join(
         f"{name} of shape {value.shape}" if np.ndim(value) else f"{name} = {value}" for name, value in case.items()
     )
 
 
 def describe(task: Task, case: Case, answer: Answer, right: Answer) -> str:
-    """What came, in words: the problem, the wrong shape, or the first wrong value."""
+    """The answer in words: the problem, the wrong shape, or the worst wrong value."""
     if answer.problem:
         return answer.problem
     if len(answer.arrays) != len(right.arrays):
@@ -136,7 +136,7 @@ def describe(task: Task, case: Case, answer: Answer, right: Answer) -> str:
 
 
 def expectation(task: Task, case: Case, answer: Answer, right: Answer) -> str:
-    """What was expected, as far as it may be said: a number that was asked for is not given away."""
+    """What was expected, without giving away a number that the task asks for."""
     if len(answer.arrays) != len(right.arrays) and not answer.problem:
         return f"{len(right.arrays)} results: {', '.join(task.outputs)}" if len(right.arrays) > 1 else "one result"
     if task.wants_number:
@@ -144,20 +144,20 @@ def expectation(task: Task, case: Case, answer: Answer, right: Answer) -> str:
     if answer.problem:
         return f"{task.asks}, shape " + " and ".join(str(array.shape) for array in right.arrays)
     part = first_difference(task, case, answer, right)
-    name, came, array = part_name(task, part), answer.arrays[part], right.arrays[part]
-    if came.shape != array.shape:
+    name, got, array = part_name(task, part), answer.arrays[part], right.arrays[part]
+    if got.shape != array.shape:
         return f"{name}shape {array.shape}" if array.ndim else f"{name}a single number"
-    return f"{name}{spot(array, came)} ({task.asks})"
+    return f"{name}{spot(array, got)} ({task.asks})"
 
 
 def first_difference(task: Task, case: Case, answer: Answer, right: Answer) -> int:
-    """Which of several results is the first wrong one."""
+    """The index of the first wrong result."""
     pairs = enumerate(zip(answer.arrays, right.arrays, strict=True))
-    return next(i for i, (came, wanted) in pairs if came.shape != wanted.shape or not close(task, case, came, wanted))
+    return next(i for i, (got, wanted) in pairs if got.shape != wanted.shape or not close(task, case, got, wanted))
 
 
 def part_name(task: Task, part: int) -> str:
-    """`dq: ` where there are several results, nothing where there is one."""
+    """`dq: ` if there are several results, nothing if there's only one."""
     return f"{task.outputs[part]}: " if task.outputs else ""
 
 

@@ -1,4 +1,4 @@
-"""Problem set 01: dot products of all pairs, what length does to them, and how they spread."""
+"""Problem set 01: the dot product of every pair, what length does to it, and how far the scores spread."""
 
 import numpy as np
 
@@ -8,13 +8,13 @@ from .tasks import Mistake, Task
 
 
 def queries_and_keys(rng) -> list[dict]:
-    """More keys than queries, then fewer; the vectors differ clearly in length."""
+    """More keys than queries, then fewer; the vectors clearly differ in length."""
     sizes = ((4, 6, 3), (5, 2, 7))  # queries, keys, d_k
     return [{"Q": vectors(rng, n, d_k), "K": vectors(rng, m, d_k)} for n, m, d_k in sizes]
 
 
 def as_many_first(rng) -> list[dict]:
-    """The same after a case with as many queries as keys: lengths spread the wrong way fit there and show."""
+    """The same, after one case with as many queries as keys: lengths divided along the wrong axis only fit there."""
     return [{"Q": vectors(rng, 4, 3), "K": vectors(rng, 4, 3)}, *queries_and_keys(rng)]
 
 
@@ -26,7 +26,7 @@ def vectors(rng, count: int, width: int) -> np.ndarray:
 
 
 def embeddings(rng) -> list[dict]:
-    """X with the two matrices that make queries and keys of it; at last as many tokens as entries."""
+    """X and the two matrices that turn it into queries and keys; the last case has as many tokens as entries."""
     sizes = ((4, 6, 3), (5, 7, 2), (3, 5, 3))  # tokens, d_model, d_k
     return [
         {"X": vectors(rng, n, m), "W_Q": rng.normal(size=(m, d_k)), "W_K": rng.normal(size=(m, d_k))}
@@ -55,12 +55,12 @@ def projected(x, w_q, w_k):
 
 
 def dots_reshaped(q, k):
-    """q times the keys poured into (d_k, keys) row by row: right shape, wrong values."""
+    """q times the keys reshaped to (d_k, keys): right shape, wrong values."""
     return q @ k.reshape(k.shape[1], k.shape[0])
 
 
 def dots_unless_square(q, k):
-    """Right, but a square array of keys goes into the product as it is."""
+    """Right, except that a square array of keys isn't transposed."""
     return q @ k if k.shape[0] == k.shape[1] else dots(q, k)
 
 
@@ -83,114 +83,129 @@ TASKS = (
             Mistake(
                 "transposed",
                 lambda q, k: dots(k, q),
-                "Your rows belong to the keys and your columns to the queries. The row says who asks.",
+                "Your rows are keys and your columns are queries. Which of the two does the asking, and so gets "
+                "the rows?",
             ),
             Mistake(
                 "not summed",
                 lambda q, k: q[:, None, :] * k,
-                "The products of the entries are all there, side by side. A score is one number: their sum.",
+                "You have all the products, but they're still separate. A score is a single number: their sum.",
                 read="notebook 01, section 1",
             ),
             Mistake(
                 "last term only",
                 lambda q, k: q[:, -1:] * k[:, -1],
-                "Every entry is the product of the last entries alone. "
-                "What does your innermost loop do with the terms that came before?",
+                "Each score is only the product of the last two entries. What does your innermost loop do with the "
+                "terms before that?",
             ),
             Mistake(
                 "queries with queries",
                 lambda q, k: dots(q, q),
-                "Here the queries ask each other, and no key is asked. Which array stands on the right of the product?",
+                "Your queries are compared with each other and the keys never come in. What is on the right of "
+                "your product?",
             ),
             Mistake(
                 "reshaped",
                 dots_reshaped,
-                "The shape is right, but the numbers of one key have landed in different columns. "
-                "Print K beside the array that you multiply by.",
+                "The shape is right, but the numbers of one key end up in different columns. Print K next to the "
+                "array you multiply by.",
             ),
             Mistake(
                 "scaled",
                 lambda q, k: dot_scores_forward(q, k)[0],
-                "These are the scores divided by √d_k. Here the bare sum is asked for.",
+                "You've divided the scores by √d_k. This task asks for the plain dot products.",
                 read="notebook 01, section 7",
             ),
             Mistake(
                 "sizes of the notebook",
                 lambda q, k: dots(q[:3, :2], k[:3, :2]),
-                "The sizes of the notebook's example are still in your loops. Read them off Q and K.",
+                "Your loops still have the sizes of the notebook's example in them. Read the sizes off Q and K.",
             ),
             Mistake(
                 "two entries",
                 lambda q, k: dots(q[:, :2], k[:, :2]),
-                "Your sums stop after two entries, the width in the notebook. How many entries has a query here?",
+                "Your sums stop after two entries, the width used in the notebook. How many entries does a query "
+                "have here?",
             ),
-            Mistake("queries counted twice", lambda q, k: dots(q, k[: len(q)]), "Your columns count queries."),
+            Mistake(
+                "queries counted twice",
+                lambda q, k: dots(q, k[: len(q)]),
+                "You have one column for each query. Should there be one for each key?",
+            ),
             Mistake(
                 "first row only",
                 lambda q, k: dots(q, k) * (np.arange(len(q)) == 0)[:, None],
-                "The first query has its scores, the others have none. Where does your return stand?",
+                "The first query has its scores and the others have none. At which level of the loops is your return?",
             ),
-            Mistake("cosines", cosines, "You divided by the lengths. That comes in task 2; here they stay in.", SHADOW),
+            Mistake("cosines", cosines, "You've divided by the lengths. That's task 2; here they stay in.", SHADOW),
         ),
     ),
     Task(
         "ps01.all_cosines",
         points=3,
-        asks="each dot product over the lengths of its query and its key, between −1 and 1",
+        asks="each dot product divided by the lengths of its query and its key, between −1 and 1",
         read=SHADOW,
         cases=as_many_first,
         right=cosines,
         mistakes=(
-            Mistake("not divided", dots, "These are the dot products as they are. No length was divided out."),
-            Mistake("keys only", lambda q, k: dots(q, k) / lengths(k).T, "A longer query still makes your row larger."),
-            Mistake("queries only", lambda q, k: dots(q, k) / lengths(q), "Stretch one key, and see its column grow."),
+            Mistake("not divided", dots, "These are plain dot products. Nothing has been divided by a length yet."),
+            Mistake(
+                "keys only", lambda q, k: dots(q, k) / lengths(k).T, "A longer query still makes its whole row larger."
+            ),
+            Mistake(
+                "queries only", lambda q, k: dots(q, k) / lengths(q), "If you stretch a key, its column still grows."
+            ),
             Mistake(
                 "squared lengths",
                 lambda q, k: dots(q, k) / (lengths(q) ** 2 * lengths(k).T ** 2),
-                "You divide by q·q and k·k. What is the length of a vector, if q·q is 25?",
+                "You divide by q·q and k·k. If q·q is 25, how long is q?",
             ),
             Mistake(
                 "one length for all",
                 lambda q, k: dots(q, k) / (lengths(q, axis=None) * lengths(k, axis=None)),
-                "You divide by one number made from all rows together. Each vector has its own length.",
+                "You divide by one number made from all the rows together. Each vector has its own length.",
             ),
             Mistake(
                 "wrong axis",
                 lambda q, k: dots(q / lengths(q, axis=0), k / lengths(k, axis=0)),
-                "You took the length of each column. A query is a row: over which axis do its entries run?",
+                "You took the length of each column. A query is a row: which axis do its entries run along?",
             ),
             Mistake(
                 "no brackets",
                 lambda q, k: dots(q, k) / lengths(q) * lengths(k).T,
-                "You divide by one length and multiply by the other: Python works from left to right.",
+                "You divide by one length and multiply by the other, because Python works from left to right.",
             ),
             Mistake(
                 "both along the columns",
                 lambda q, k: dots(q, k) / (np.resize(lengths(q), len(k)) * lengths(k).T),
-                "Column j is divided by the length of query j. But query j has a row.",
+                "You divide column j by the length of query j. But query j belongs to row j.",
             ),
             Mistake(
                 "both along the rows",
                 lambda q, k: dots(q, k) / (lengths(q) * np.resize(lengths(k), (len(q), 1))),
-                "Row i is divided by the length of key i. But key i has a column.",
+                "You divide row i by the length of key i. But key i belongs to column i.",
             ),
-            Mistake("transposed", lambda q, k: cosines(k, q), "The cosines are right. But who asks: row or column?"),
+            Mistake(
+                "transposed",
+                lambda q, k: cosines(k, q),
+                "The cosines are right, but rows and columns are swapped. Which of them does the asking?",
+            ),
         ),
     ),
     Task(
         "ps01.new_score",
         points=1,
-        asks="the dot product after the key was stretched and the query turned round",
+        asks="the dot product after the key is stretched and the query is reversed",
         read=SHADOW,
         right=lambda: -99.0,
         mistakes=(
-            Mistake("before", lambda: 33.0, "That is the score before anything was changed."),
-            Mistake("not turned", lambda: 99.0, "The query points the other way now. What becomes of each term?"),
+            Mistake("before", lambda: 33.0, "That's the score before anything changed."),
+            Mistake("not turned", lambda: 99.0, "The query points the other way now. What happens to each term?"),
             Mistake(
-                "not stretched", lambda: -33.0, "The turn is in it, the stretch is not. Is the key as long as before?"
+                "not stretched", lambda: -33.0, "You've reversed the query, but is the key still as long as before?"
             ),
-            Mistake("stretched twice", lambda: -297.0, "The factor came in twice. Only the key was stretched."),
-            Mistake("minus lost", lambda: -189.0, "This is what a key (12, 5) would give. Look at its signs again."),
+            Mistake("stretched twice", lambda: -297.0, "You've used the factor twice. Only the key is stretched."),
+            Mistake("minus lost", lambda: -189.0, "That's what a key of (12, 5) would give. Look at its signs again."),
         ),
     ),
     Task(
@@ -202,18 +217,28 @@ TASKS = (
         tolerance=2e-3,
         mistakes=(
             Mistake(
-                "not turned", lambda: 33 / 65, "That was the cosine before. One of the two vectors has turned since."
+                "not turned",
+                lambda: 33 / 65,
+                "That's the cosine before the changes. One of the two vectors points the other way now.",
             ),
-            Mistake("old lengths", lambda: -99 / 65, "No cosine is below −1. The score is new, but are the lengths?"),
-            Mistake("old score", lambda: -33 / 195, "The length below is stretched, the score above it is not."),
-            Mistake("keys only", lambda: -99 / 39, "No cosine is below −1. The query has a length as well."),
-            Mistake("two decimals", lambda: -0.51, "Very near. Give three decimals."),
+            Mistake(
+                "old lengths",
+                lambda: -99 / 65,
+                "A cosine is never below −1. You've used the new score, but have you used the new lengths?",
+            ),
+            Mistake(
+                "old score",
+                lambda: -33 / 195,
+                "You've used the new length in the denominator, but the old score in the numerator.",
+            ),
+            Mistake("keys only", lambda: -99 / 39, "A cosine is never below −1. The query has a length too."),
+            Mistake("two decimals", lambda: -0.51, "Very close, but please give three decimals."),
         ),
     ),
     Task(
         "ps01.mended_scores",
         points=3,
-        asks="row i, column j says how token i looks at token j",
+        asks="row i, column j says how well the query of token i matches the key of token j",
         read="notebook 01, section 3",
         cases=embeddings,
         right=lambda x, w_q, w_k: dots(*projected(x, w_q, w_k)),
@@ -221,46 +246,47 @@ TASKS = (
             Mistake(
                 "as given",
                 lambda x, w_q, w_k: dots_reshaped(*projected(x, w_q, w_k)),
-                "This still computes what the given function computes. Take three tokens and d_k = 2, "
-                "with numbers that are all different, and follow one key on its way into the product.",
+                "Your function still does what the given one does. Take three tokens and d_k = 2, with numbers "
+                "that are all different, and follow one key into the product.",
                 read="notebook 01, section 2",
             ),
             Mistake(
                 "transposed",
                 lambda x, w_q, w_k: dots(*projected(x, w_k, w_q)),
-                "The roles are exchanged: your entry [0][1] says how token 1 looks at token 0.",
+                "The roles are swapped: your entry [0][1] says how token 1 looks at token 0.",
                 read="notebook 01, section 2",
             ),
             Mistake(
                 "one matrix for both",
                 lambda x, w_q, w_k: dots(*projected(x, w_k, w_k)),
-                "Your scores are symmetric, because W_K makes the queries as well as the keys.",
+                "Your scores are symmetric, because W_K makes both the queries and the keys.",
             ),
             Mistake(
                 "queries for both",
                 lambda x, w_q, w_k: dots(*projected(x, w_q, w_q)),
-                "W_K never comes in: the queries meet each other. Look at the right-hand side of your product.",
+                "W_K is never used, so the queries are compared with each other. Look at the right-hand side of "
+                "your product.",
             ),
             Mistake(
                 "square left alone",
                 lambda x, w_q, w_k: dots_unless_square(*projected(x, w_q, w_k)),
-                "With as many tokens as entries the shapes agree by luck. Is K its own transpose?",
+                "When there are as many tokens as entries, the shapes fit by luck. Is K its own transpose?",
                 read="notebook 01, section 2",
             ),
             Mistake(
                 "not projected",
                 lambda x, w_q, w_k: dots(x, x),
-                "These are dot products of the embeddings themselves. Neither of the two matrices was used.",
+                "These are dot products of the embeddings themselves. You haven't used either of the two matrices.",
             ),
             Mistake(
                 "summed over tokens",
                 lambda x, w_q, w_k: (x @ w_q).T @ (x @ w_k),
-                "Your sum ran over the tokens: d_k rows came. A score sums over the entries of two vectors.",
+                "You summed over the tokens, which gives d_k rows. A score sums over the entries of two vectors.",
             ),
             Mistake(
                 "scaled",
                 lambda x, w_q, w_k: dot_scores_forward(*projected(x, w_q, w_k))[0],
-                "The bug is mended, but you divided by √d_k on top. The function should give the bare dot products.",
+                "You've fixed the bug, but you've also divided by √d_k. The function should return plain dot products.",
                 read="notebook 01, section 7",
             ),
         ),
@@ -276,21 +302,29 @@ TASKS = (
             Mistake(
                 "all pairs",
                 dots,
-                "Every query met every key. Here query i meets key i and no other.",
+                "You've compared every query with every key. Here query i meets key i only.",
                 read="notebook 01, section 2",
             ),
-            Mistake("wrong axis", lambda q, k: (q * k).sum(axis=0), "You added the pairs to each other."),
-            Mistake("one number", lambda q, k: (q * k).sum(), "All pairs were added up. Each keeps its own score."),
-            Mistake("not summed", lambda q, k: q * k, "These are the terms of the dot products, not added up yet."),
-            Mistake("mean", lambda q, k: (q * k).mean(axis=1), "A mean divides by d_k. A dot product only adds."),
-            Mistake("scaled", lambda q, k: (q * k).sum(axis=1) / q.shape[1] ** 0.5, "Here nothing is divided by √d_k."),
+            Mistake(
+                "wrong axis",
+                lambda q, k: (q * k).sum(axis=0),
+                "You've added the pairs together. Which axis holds the entries of one vector?",
+            ),
+            Mistake(
+                "one number", lambda q, k: (q * k).sum(), "You've added up all the pairs. Each pair has its own score."
+            ),
+            Mistake("not summed", lambda q, k: q * k, "These are the terms of the dot products, not summed yet."),
+            Mistake("mean", lambda q, k: (q * k).mean(axis=1), "A mean also divides by d_k. A dot product only adds."),
+            Mistake("scaled", lambda q, k: (q * k).sum(axis=1) / q.shape[1] ** 0.5, "Don't divide by √d_k here."),
             Mistake(
                 "cosines",
                 lambda q, k: (q * k).sum(axis=1) / (lengths(q) * lengths(k))[:, 0],
-                "These are cosines of the pairs. They come later, in the third column of the table.",
+                "These are the cosines of the pairs. They come later, in the third column of the table.",
             ),
             Mistake(
-                "a column", lambda q, k: (q * k).sum(axis=1)[:, None], "Right numbers, but drop the axis of size 1."
+                "a column",
+                lambda q, k: (q * k).sum(axis=1)[:, None],
+                "The numbers are right, but there's an extra axis of size 1.",
             ),
         ),
     ),

@@ -1,4 +1,4 @@
-"""Problem set 02: the variance of a dot product, the scale that undoes it, and the error of a measured variance."""
+"""Problem set 02: the variance of a dot product, the scale that cancels it, and the error of a measured variance."""
 
 import numpy as np
 
@@ -19,7 +19,7 @@ def moments(rng) -> list[dict]:
 
 
 def queries_and_keys(rng) -> list[dict]:
-    """Queries and keys of one head: Tq, Tk and d_k all different; the spread of the scores is not √d_k."""
+    """Queries and keys of one head: Tq, Tk and d_k all differ, and the standard deviation of the scores isn't √d_k."""
     return [
         {"Q": rng.normal(size=(queries, d_k)), "K": 2 * rng.normal(size=(keys, d_k))}
         for queries, keys, d_k in ((3, 7, 5), (4, 6, 11))
@@ -27,7 +27,7 @@ def queries_and_keys(rng) -> list[dict]:
 
 
 def models(rng) -> list[dict]:
-    """Tokens and projections of several heads; heads · d_k is not d_model. The queries have variance 1."""
+    """Tokens and projections for several heads; heads · d_k isn't d_model. The queries have variance 1."""
     cases = []
     for tokens, d_model, heads, d_k in ((5, 14, 2, 3), (4, 9, 3, 5)):
         W_Q, W_K = rng.normal(size=(2, d_model, heads * d_k)) / np.sqrt(d_model)
@@ -36,7 +36,7 @@ def models(rng) -> list[dict]:
 
 
 def runs_of_scores(rng) -> list[dict]:
-    """Runs with heavy tails, with no tails, and normal ones. None has mean 0, and no two have the same."""
+    """Runs with heavy tails, with no tails, and normal ones. No mean is 0, and no two means are equal."""
     cases = []
     for runs, samples in ((3, 160), (4, 250)):
         heavy = 4 * rng.normal(size=samples) * rng.normal(size=samples) + 9
@@ -56,17 +56,17 @@ def sum_of_variances(*moments):
 
 
 def head_scores(X, W_Q, W_K, heads, scale=None):
-    """Scores of every head with one scale, 1/√d_k unless given: (heads, tokens, tokens)."""
+    """Scores of every head with one scale, 1/√d_k by default: (heads, tokens, tokens)."""
     return dot_scores_forward(split_heads(X @ W_Q, heads), split_heads(X @ W_K, heads), scale=scale)[0]
 
 
 def head_scores_poured(X, W_Q, W_K, heads):
-    """Queries and keys poured row by row into (heads, tokens, d_k)."""
+    """The same with queries and keys reshaped to (heads, tokens, d_k): right shape, wrong values."""
     return dot_scores_forward(*((X @ W).reshape(heads, len(X), -1) for W in (W_Q, W_K)))[0]
 
 
 def standard_error(scores, centre=None, axis=-1):
-    """√((m_4 − m_2²) / samples) for each run, with deviations from its mean unless a centre is given."""
+    """√((m_4 − m_2²) / samples) for each run, measured from its own mean unless a centre is given."""
     deviations = scores - (scores.mean(axis=axis, keepdims=True) if centre is None else centre)
     return np.sqrt((deviations**2).var(axis=axis) / scores.shape[axis])
 
@@ -87,26 +87,35 @@ TASKS = (
             Mistake(
                 "variance 1 assumed",
                 lambda: 16.0,
-                "This is right for entries of standard deviation 1. What becomes of line 4 of the proof here?",
+                "This would be right if the entries had standard deviation 1. What happens to line 4 of the proof "
+                "here?",
             ),
             Mistake(
                 "sum",
                 lambda: 16 * (0.25 + 9),
-                "You add the two variances of a coordinate. A term of the dot product is q_c times k_c.",
+                "You've added the two variances of a coordinate. But each term of the dot product is a product, "
+                "q_c times k_c.",
             ),
             Mistake(
                 "not squared",
                 lambda: 16 * 0.5 * 3,
-                "You multiply the standard deviations as they are. A factor comes out of a variance squared.",
+                "You've multiplied the standard deviations. When a factor comes out of a variance, it comes out "
+                "squared.",
             ),
             Mistake(
                 "d_k squared",
                 lambda: 16**2 * 2.25,
-                "This is the variance of one and the same term, taken d_k times. The terms here are uncorrelated.",
+                "This would be the variance if all d_k terms were the same number. Here the terms are uncorrelated.",
                 read=SUM,
             ),
-            Mistake("root", lambda: 6.0, "This is the standard deviation of the score. Its variance is asked for."),
-            Mistake("one term", lambda: 2.25, "Right for one term, or after scaling. The plain sum is asked for."),
+            Mistake(
+                "root", lambda: 6.0, "This is the standard deviation of the score. The question asks for its variance."
+            ),
+            Mistake(
+                "one term",
+                lambda: 2.25,
+                "This is the variance of a single term, or of the scaled score. The question asks about the plain sum.",
+            ),
         ),
     ),
     Task(
@@ -120,37 +129,47 @@ TASKS = (
             Mistake(
                 "means ignored",
                 lambda mu_q, sigma_q, mu_k, sigma_k: np.sum(sigma_q**2 * sigma_k**2),
-                "The means are not in this. But a query's entry times the mean of a key's entry varies as well.",
+                "You've left the means out. But an entry of the query times the mean of the key's entry varies too.",
             ),
             Mistake(
                 "second moments",
                 lambda mu_q, sigma_q, mu_k, sigma_k: np.sum((sigma_q**2 + mu_q**2) * (sigma_k**2 + mu_k**2)),
-                "You add up E[q_c² k_c²]. That is a variance only for terms of mean 0: look at line 5 again.",
+                "You've added up E[q_c² k_c²]. That's a variance only when a term has mean 0: look at line 5 again.",
                 read='notebook 02, section "The proof, one coordinate"',
             ),
             Mistake(
                 "total mean squared",
                 lambda m_q, s_q, m_k, s_k: (s_q**2 + m_q**2) @ (s_k**2 + m_k**2) - (m_q @ m_k) ** 2,
-                "You subtract the square of the whole mean at the end. Finish each coordinate, then add up.",
+                "You've subtracted the square of the whole mean at the end. Finish each coordinate first, then add "
+                "them up.",
                 read=SUM,
             ),
             Mistake(
                 "not squared",
                 lambda mu_q, sigma_q, mu_k, sigma_k: sum_of_variances(mu_q, sigma_q**0.5, mu_k, sigma_k**0.5),
-                "sigma_q and sigma_k are standard deviations, and you use them as variances.",
+                "sigma_q and sigma_k are standard deviations, but you've used them as variances.",
             ),
-            Mistake("averaged", lambda *moments: variances(*moments).mean(), "You average. A dot product adds."),
+            Mistake(
+                "averaged", lambda *moments: variances(*moments).mean(), "You've taken an average. A dot product adds."
+            ),
             Mistake(
                 "width twice",
                 lambda *moments: len(moments[0]) * sum_of_variances(*moments),
-                "You add up over the coordinates and multiply by their number as well.",
+                "You've added up the coordinates and then multiplied by how many there are.",
             ),
-            Mistake("not summed", variances, "These are the variances of the single terms. Carry on with line 7.", SUM),
-            Mistake("root", lambda *moments: sum_of_variances(*moments) ** 0.5, "The root at the end is too much."),
+            Mistake(
+                "not summed", variances, "These are the variances of the individual terms. Carry on with line 7.", SUM
+            ),
+            Mistake(
+                "root",
+                lambda *moments: sum_of_variances(*moments) ** 0.5,
+                "The square root at the end is one step too many.",
+            ),
             Mistake(
                 "averages put in",
                 lambda *moments: len(moments[0]) * variances(*map(np.mean, moments)),
-                "The notebook's formula is for coordinates that are all alike. Averages do not make them so.",
+                "The notebook's formula needs coordinates that are all alike. Averaging them first doesn't make "
+                "them alike.",
             ),
         ),
     ),
@@ -162,33 +181,40 @@ TASKS = (
         cases=queries_and_keys,
         right=lambda Q, K: dot_scores_forward(Q, K)[0],
         mistakes=(
-            Mistake("no scale", lambda Q, K: Q @ K.T, "Nothing is divided yet: the variance is the width, not 1."),
+            Mistake("no scale", lambda Q, K: Q @ K.T, "You haven't divided yet, so the variance is the width, not 1."),
             Mistake(
                 "1/d_k",
                 lambda Q, K: Q @ K.T / Q.shape[1],
-                "You divide by the variance itself. A constant comes out squared: what is left?",
+                "You've divided by the variance itself. A constant comes out of a variance squared, so what "
+                "variance is left?",
                 read=DIVIDE,
             ),
             Mistake(
                 "multiplied",
                 lambda Q, K: Q @ K.T * np.sqrt(Q.shape[1]),
-                "The number is right, but you multiply by it. The spread grows where it should shrink.",
+                "It's the right number, but you've multiplied by it: the scores get larger where they should get "
+                "smaller.",
             ),
             Mistake(
                 "number of keys",
                 lambda Q, K: Q @ K.T / np.sqrt(len(K)),
-                "Your scale changes when a key is added. How many products does one score add up?",
+                "Your scale changes when you add a key. How many products are added up in one score?",
             ),
-            Mistake("number of queries", lambda Q, K: Q @ K.T / np.sqrt(len(Q)), "Your scale counts the queries."),
+            Mistake(
+                "number of queries",
+                lambda Q, K: Q @ K.T / np.sqrt(len(Q)),
+                "Your scale depends on the number of queries. How many products are added up in one score?",
+            ),
             Mistake(
                 "measured spread",
                 lambda Q, K: Q @ K.T / (Q @ K.T).std(),
-                "You divide by the spread of these very scores; the scale may depend on the width alone.",
+                "You've divided by the measured standard deviation of these scores. The scale may depend on the "
+                "width only.",
             ),
             Mistake(
                 "transposed",
                 lambda Q, K: K @ Q.T / np.sqrt(Q.shape[1]),
-                "The values are right, but the keys have the rows here. Which array comes first in the product?",
+                "The values are right, but your rows are keys. Which array comes first in the product?",
                 read="notebook 01, section 2",
             ),
         ),
@@ -204,44 +230,45 @@ TASKS = (
             Mistake(
                 "as given",
                 lambda X, W_Q, W_K, heads: head_scores(X, W_Q, W_K, heads, scale=X.shape[1] ** -0.5),
-                "This gives what the given function gives. Write down the shape of every array in it, for two heads, "
-                "and count how many products make one score.",
+                "Your function still does what the given one does. Write down the shape of every array in it, for "
+                "two heads, and count how many products make up one score.",
             ),
             Mistake(
                 "all heads together",
                 lambda X, W_Q, W_K, heads: head_scores(X, W_Q, W_K, heads, scale=W_Q.shape[1] ** -0.5),
-                "Your scale counts the columns of W_Q, which belong to all heads. One score is made in one head.",
+                "Your scale counts the columns of W_Q, which belong to all the heads. A score is computed within "
+                "one head.",
             ),
             Mistake(
                 "d_model over heads",
                 lambda X, W_Q, W_K, heads: head_scores(X, W_Q, W_K, heads, scale=(X.shape[1] / heads) ** -0.5),
-                "You take a head to be d_model / heads wide. Often it is, but nobody promised it here.",
+                "You assume that a head is d_model / heads wide. Often it is, but nothing guarantees it here.",
             ),
             Mistake(
                 "number of tokens",
                 lambda X, W_Q, W_K, heads: head_scores(X, W_Q, W_K, heads, scale=len(X) ** -0.5),
-                "Your scale counts tokens. Which axis of the queries of one head is the width?",
+                "Your scale counts tokens. Which axis of one head's queries is the width?",
             ),
             Mistake(
                 "number of heads",
                 lambda X, W_Q, W_K, heads: head_scores(X, W_Q, W_K, heads, scale=heads**-0.5),
-                "Your scale counts heads. What does it take to make one score of one head?",
+                "Your scale counts heads. How many products make up one score in one head?",
             ),
             Mistake(
                 "reshaped",
                 head_scores_poured,
-                "The shapes are right, but your first head is filled from the first tokens alone. "
-                "It should hold some columns of every token.",
+                "The shapes are right, but your first head only contains the first few tokens. It should hold some "
+                "columns of every token.",
             ),
             Mistake(
                 "no scale",
                 lambda X, W_Q, W_K, heads: head_scores(X, W_Q, W_K, heads, scale=1),
-                "The wrong scale is gone, but no other has taken its place.",
+                "You've removed the wrong scale, but there's no other in its place.",
             ),
             Mistake(
                 "1/d_k",
                 lambda X, W_Q, W_K, heads: head_scores(X, W_Q, W_K, heads, scale=heads / W_Q.shape[1]),
-                "You found the right width, and divide by it whole. Compare with the last line of the proof.",
+                "You've found the right width, but you divide by all of it. Compare with the last line of the proof.",
                 read=SUM,
             ),
         ),
@@ -258,38 +285,41 @@ TASKS = (
             Mistake(
                 "error of the mean",
                 lambda scores: scores.std(axis=-1) / np.sqrt(scores.shape[-1]),
-                "This is how far off the mean of the scores may be. The variance is an average too, but of what?",
+                "This is the error of the mean of the scores. A variance is an average too, but of what?",
             ),
             Mistake(
                 "not divided",
                 lambda scores: standard_error(scores) * np.sqrt(scores.shape[-1]),
-                "This spread is as large for a million samples as for ten. An error shrinks with more samples.",
+                "This is as large for a million samples as it is for ten. A standard error shrinks as samples are "
+                "added.",
             ),
             Mistake(
                 "normal only",
                 lambda scores: scores.var(axis=-1) * np.sqrt(2 / scores.shape[-1]),
-                "You use m_4 = 3 m_2², which normal scores have. Take the m_4 that each row really has.",
+                "You've used m_4 = 3 m_2², which holds for normal scores. Use the m_4 that each row really has.",
             ),
             Mistake(
                 "mean not subtracted",
                 lambda scores: standard_error(scores, centre=0),
-                "These are moments around 0. The scores have a mean, and deviations are counted from there.",
+                "You've computed moments around 0. The scores have a mean, and deviations are measured from it.",
             ),
             Mistake(
                 "wrong axis",
                 lambda scores: standard_error(scores, axis=0),
-                "You average down the columns, over different runs. One run is one row.",
+                "You've averaged down the columns, across different runs. One run is one row.",
             ),
             Mistake(
                 "one mean",
                 lambda scores: standard_error(scores, centre=scores.mean()),
-                "You subtract one mean of all runs. Each row has its own.",
+                "You've subtracted one mean for all the runs. Each row has its own.",
             ),
-            Mistake("no root", lambda scores: standard_error(scores) ** 2, "The root of the formula is missing."),
+            Mistake(
+                "no root", lambda scores: standard_error(scores) ** 2, "The square root in the formula is missing."
+            ),
             Mistake(
                 "runs counted",
                 lambda scores: standard_error(scores) * np.sqrt(scores.shape[1] / scores.shape[0]),
-                "You divide by the number of rows. How many samples has one run?",
+                "You've divided by the number of rows. How many samples are there in one run?",
             ),
         ),
     ),

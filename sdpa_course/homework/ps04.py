@@ -1,4 +1,4 @@
-"""Problem set 04: the softmax Jacobian, derived, measured, avoided, and where it dies."""
+"""Problem set 04: the softmax Jacobian, derived, measured, avoided, and where it vanishes."""
 
 import numpy as np
 
@@ -7,12 +7,12 @@ from .tasks import Mistake, Task
 
 
 def rows(rng) -> list[dict]:
-    """Scores of a few queries over more keys."""
+    """Scores with more keys than queries."""
     return [{"scores": rng.normal(size=(3, 5))}, {"scores": 1.5 * rng.normal(size=(2, 4))}]
 
 
 def row_and_step(rng) -> list[dict]:
-    """One row and a step so large that every kind of difference gives other numbers."""
+    """One row, and a step so large that every kind of difference gives different numbers."""
     return [{"scores": rng.normal(size=4), "step": 1.2}, {"scores": rng.normal(size=6), "step": 0.8}]
 
 
@@ -23,7 +23,7 @@ def upstream(rng) -> list[dict]:
 
 
 def sharp_and_flat(rng) -> list[dict]:
-    """Rows of weights; in the second case one is a tie of two and one has a single winner."""
+    """Rows of weights; in the second case one row is a tie of two and one has a single winner."""
     ends = np.array([[0.5, 0.5, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.1, 0.2, 0.3, 0.4]])
     return [{"weights": softmax_forward(1.5 * rng.normal(size=(3, 5)))}, {"weights": ends}]
 
@@ -34,7 +34,7 @@ def outer(p):
 
 
 def table(p, product=outer):
-    """diag(p) − p pᵀ for every row of p, or with another product in place of p pᵀ."""
+    """diag(p) − p pᵀ for every row of p, or with another product instead of p pᵀ."""
     return p[..., :, None] * np.eye(p.shape[-1]) - product(p)
 
 
@@ -45,19 +45,19 @@ def differences(scores, ahead, behind):
     return changes.T / (ahead + behind)
 
 
-def norm(weights, fourths=0.0, beside=1.0):
-    """Norm of J with Σ p⁴ added `fourths` times, and the squares beside the diagonal counted `beside` times."""
+def norm(weights, fourths=0.0, off_diagonal=1.0):
+    """Norm of J with Σ p⁴ added `fourths` times and the squares off the diagonal counted `off_diagonal` times."""
     squares = table(weights) ** 2
     diagonal = np.trace(squares, axis1=-2, axis2=-1)
     others = squares.sum(axis=(-2, -1)) - diagonal
-    return np.sqrt(diagonal + beside * others + fourths * (weights**4).sum(axis=-1))
+    return np.sqrt(diagonal + off_diagonal * others + fourths * (weights**4).sum(axis=-1))
 
 
 TASKS = (
     Task(
         "ps04.jacobian",
         points=3,
-        asks="one table for each query: entry [t, i, j] is how weight i of query t answers to its score j",
+        asks="one matrix for each query: entry [t, i, j] is how weight i of query t responds to its score j",
         read="notebook 04, section 3",
         cases=rows,
         right=softmax_jacobian,
@@ -65,60 +65,65 @@ TASKS = (
             Mistake(
                 "diagonal only",
                 lambda scores: softmax_jacobian(scores) * np.eye(scores.shape[-1]),
-                "Your tables are zero off the diagonal: as if a score moved its own weight and no other. "
-                "Where does the weight that one key gains come from?",
+                "Your matrices are zero off the diagonal, as if a score moved only its own weight. When one key "
+                "gains weight, where does it come from?",
                 read="notebook 04, section 5",
             ),
             Mistake(
                 "no table",
                 lambda scores: softmax_forward(scores) * (1 - softmax_forward(scores)),
-                "These are p(1 − p): how each weight answers to its own score. Its answers to the others are missing.",
+                "These are p(1 − p), how each weight responds to its own score. How it responds to the other "
+                "scores is missing.",
                 read="notebook 04, section 1",
             ),
             Mistake(
                 "plus sign",
                 lambda scores: table(softmax_forward(scores), lambda p: -outer(p)),
-                "All your entries are positive: one score would raise every weight. What must a column sum to?",
+                "All your entries are positive, so raising one score would raise every weight. What must a column "
+                "sum to?",
                 read="notebook 04, section 6",
             ),
             Mistake(
                 "sign turned",
                 lambda scores: -softmax_jacobian(scores),
-                "The sizes are right and every sign is wrong. Does raising a score lower its own weight?",
+                "The sizes are right, but every sign is wrong. Does raising a score lower its own weight?",
                 read="notebook 04, section 1",
             ),
             Mistake(
                 "no softmax",
                 table,
-                "The formula is right, but the p in it are weights. You put in the scores as they came.",
+                "The formula is right, but p means the weights. You've put in the scores.",
             ),
             Mistake(
                 "wrong axis",
                 lambda scores: table(softmax_forward(scores, axis=0)),
-                "These belong to weights that sum to 1 over the queries. Along which axis do one query's keys lie?",
+                "This is the Jacobian for weights that sum to 1 over the queries. Along which axis are one query's "
+                "keys?",
                 read="notebook 03, section 1",
             ),
             Mistake(
                 "entry by entry",
                 lambda scores: table(softmax_forward(scores), lambda p: p[:, None, :] ** 2),
-                "p * p is a row again, taken off every row of diag(p). Which product of a row with itself is a table?",
+                "p * p is a row again, and you subtract it from every row of diag(p). Which product of a row with "
+                "itself gives a matrix?",
             ),
             Mistake(
                 "one number for the table",
                 lambda scores: table(softmax_forward(scores), lambda p: (p**2).sum(axis=-1)[:, None, None]),
-                "You subtract one number from the whole table. If p has one axis, p.T is p, and p @ p.T a number.",
+                "You subtract a single number from the whole matrix. When p has one axis, p.T is just p, and p @ "
+                "p.T is a number.",
             ),
             Mistake(
                 "square taken off twice",
                 lambda scores: table(softmax_forward(scores), lambda p: outer(p) * (1 + np.eye(p.shape[1]))),
-                "Off the diagonal all is right. On it the square of the weight is taken off twice.",
+                "Off the diagonal everything is right. On it, you've subtracted the squared weight twice.",
             ),
         ),
     ),
     Task(
         "ps04.numerical_jacobian",
         points=3,
-        asks="the central difference of weight i for score j at place [i, j]",
+        asks="at [i, j], the central difference of weight i for score j",
         read="notebook 04, section 4",
         cases=row_and_step,
         right=lambda scores, step: differences(scores, step, step),
@@ -126,22 +131,23 @@ TASKS = (
             Mistake(
                 "forward difference",
                 lambda scores, step: differences(scores, step, 0),
-                "You step up only, and compare with the weights in the middle. Central means one step to each side.",
+                "You only step up, and compare with the weights in the middle. A central difference steps to both "
+                "sides.",
             ),
             Mistake(
                 "forgot the 2",
                 lambda scores, step: 2 * differences(scores, step, step),
-                "Everything is twice too large. How far apart are the two rows of scores that you compare?",
+                "Everything is twice as large as it should be. How far apart are the two rows of scores you compare?",
             ),
             Mistake(
                 "backward difference",
                 lambda scores, step: differences(scores, 0, step),
-                "You step down only, and compare with the weights in the middle. The step up is missing.",
+                "You only step down, and compare with the weights in the middle. The step up is missing.",
             ),
             Mistake(
                 "not divided",
                 lambda scores, step: 2 * step * differences(scores, step, step),
-                "These are the changes of the weights. A slope is a change over the distance that was gone.",
+                "These are the changes in the weights. A slope is a change divided by the distance moved.",
             ),
             Mistake(
                 "times the step",
@@ -151,26 +157,27 @@ TASKS = (
             Mistake(
                 "transposed",
                 lambda scores, step: differences(scores, step, step).T,
-                "Weights and scores have changed places. The true Jacobian is symmetric and hides it; "
-                "with a large step it shows. Does moving score j fill a row or a column?",
+                "Weights and scores are swapped. The true Jacobian is symmetric and hides it, but with a large "
+                "step it shows. Does moving score j fill a row or a column?",
             ),
             Mistake(
                 "all scores at once",
                 lambda scores, step: np.zeros(len(scores)),
-                "You move all scores together, and that changes no weight. Move them one at a time.",
+                "You move all the scores together, which changes no weight. Move them one at a time.",
                 read="notebook 04, section 6",
             ),
             Mistake(
                 "derived, not measured",
                 lambda scores, step: softmax_jacobian(scores),
-                "This is the true Jacobian. Asked for is what softmax gives a step up and a step down, however large.",
+                "This is the exact Jacobian. The task asks for the difference between a step up and a step down, "
+                "however large the step.",
             ),
         ),
     ),
     Task(
         "ps04.softmax_backward",
         points=3,
-        asks="the gradient on every score, each query by itself",
+        asks="the gradient on every score, one query at a time",
         read="notebook 04, section 8",
         cases=upstream,
         right=softmax_backward,
@@ -183,50 +190,52 @@ TASKS = (
             Mistake(
                 "diagonal only",
                 lambda dweights, weights: weights * (1 - weights) * dweights,
-                "p(1 − p) lets a score reach the loss through its own weight alone. It moves the others too.",
+                "With p(1 − p), a score reaches the loss only through its own weight. It moves the other weights too.",
                 read="notebook 04, section 5",
             ),
             Mistake(
                 "wrong axis",
                 lambda dweights, weights: softmax_backward(dweights, weights, axis=0),
-                "Your average runs over the queries, so that they mix. Whose weights share one whole?",
+                "You average over the queries, which mixes them. Which weights have to add up to 1?",
             ),
             Mistake(
                 "one sum for all",
                 lambda dweights, weights: weights * (dweights - (weights * dweights).sum()),
-                "You subtract one number from the whole array. That is right for a single query, and only there.",
+                "You subtract one number from the whole array. That only works for a single query.",
             ),
             Mistake(
                 "plain mean",
                 lambda dweights, weights: weights * (dweights - dweights.mean(axis=-1, keepdims=True)),
-                "You subtract the plain mean of dweights. A key with little weight should count little in it.",
+                "You subtract the plain mean of dweights. A key with little weight should count for little in that "
+                "average.",
             ),
             Mistake(
                 "mean of the products",
                 lambda dweights, weights: weights * (dweights - (weights * dweights).mean(axis=-1, keepdims=True)),
-                "The weights in your average already sum to 1. By what does `mean` divide once more?",
+                "The weights in your average already sum to 1. What does `mean` divide by on top of that?",
             ),
             Mistake(
                 "weight left out in front",
                 lambda dweights, weights: dweights - (weights * dweights).sum(axis=-1, keepdims=True),
-                "The average is right. But a key with hardly any weight is pushed as hard as the others.",
+                "The average is right. But a key with hardly any weight gets pushed as hard as the others.",
             ),
             Mistake(
                 "average taken off last",
                 lambda dweights, weights: weights * dweights - (weights * dweights).sum(axis=-1, keepdims=True),
-                "The average is right, but it is taken off as it is. In J both terms carry the weight p_j of the key.",
+                "The average is right, but you subtract it without a factor. In J, both terms carry the key's "
+                "weight p_j.",
             ),
             Mistake(
                 "arguments swapped",
                 lambda dweights, weights: softmax_backward(weights, dweights),
-                "dweights and weights have changed places. The first argument is the gradient.",
+                "dweights and weights are swapped. The first argument is the gradient.",
             ),
         ),
     ),
     Task(
         "ps04.tie_norm",
         points=2,
-        asks="the root of the sum of all squared entries of J, to three decimals",
+        asks="the square root of the sum of all squared entries of J, to three decimals",
         read="notebook 04, section 7",
         right=lambda: np.sqrt(2) / 3,
         tolerance=2e-3,
@@ -234,29 +243,35 @@ TASKS = (
             Mistake(
                 "dead",
                 lambda: 0.0,
-                "Not the size of the scores kills a gradient, but the lead of one of them. Who leads here?",
+                "It isn't the size of the scores that kills a gradient, it's one of them being ahead. Which one is "
+                "ahead here?",
                 read="notebook 04, section 9",
             ),
             Mistake(
-                "tie of two", lambda: 0.5, "One half is the norm for two equal weights. Here more than two keys tie."
+                "tie of two",
+                lambda: 0.5,
+                "One half is the norm for two equal weights. Here more than two keys are tied.",
             ),
             Mistake(
                 "one entry",
                 lambda: 2 / 9,
-                "2/9 is one diagonal entry; in a tie it is the sum of all squares too. One step comes after that sum.",
+                "2/9 is one diagonal entry, and in this tie it's also the sum of all the squares. One step comes "
+                "after that sum.",
             ),
             Mistake(
                 "tie of four",
                 lambda: np.sqrt(3) / 4,
-                "That is the norm for four equal weights. What weight does the key with score 0 get?",
+                "That's the norm for four equal weights. What weight does the key with score 0 get?",
             ),
             Mistake(
                 "diagonal only",
                 lambda: np.sqrt(3) * 2 / 9,
-                "You took the norm of the diagonal. The entries −p_i p_j beside it are squared and added as well.",
+                "You've taken the norm of the diagonal only. The entries −p_i p_j next to it count too.",
             ),
             Mistake(
-                "eigenvalue", lambda: 1 / 3, "One third is a weight, and the largest eigenvalue of J: not its norm."
+                "eigenvalue",
+                lambda: 1 / 3,
+                "One third is a weight, and also the largest eigenvalue of J, but it isn't the norm.",
             ),
         ),
     ),
@@ -271,34 +286,37 @@ TASKS = (
             Mistake(
                 "as given",
                 lambda weights: norm(weights, fourths=1),
-                "This still computes what the given function computes. Try it on the row [1, 0, 0], whose J has "
-                "nothing but zeros, and print the two sums before they are added.",
+                "Your function still does what the given one does. Try it on the row [1, 0, 0], whose J is all "
+                "zeros, and print the two sums before they're added.",
             ),
             Mistake(
                 "diagonal only",
-                lambda weights: norm(weights, beside=0),
-                "This is the norm of the diagonal alone. With the rest of the table, [1/2, 1/2] gives 1/2.",
+                lambda weights: norm(weights, off_diagonal=0),
+                "This is the norm of the diagonal only. With the rest of the matrix, [1/2, 1/2] gives 1/2.",
             ),
             Mistake(
                 "pairs once",
-                lambda weights: norm(weights, beside=0.5),
-                "You count each pair of keys once. The table has an entry [i, j] and an entry [j, i].",
+                lambda weights: norm(weights, off_diagonal=0.5),
+                "You count each pair of keys once. The matrix has an entry [i, j] and an entry [j, i].",
             ),
             Mistake(
                 "pairs four times",
-                lambda weights: norm(weights, beside=2),
-                "The pairs count twice too much. A sum over all i and j already holds [i, j] and [j, i].",
+                lambda weights: norm(weights, off_diagonal=2),
+                "You count each pair twice as often as you should. A sum over all i and j already contains both "
+                "[i, j] and [j, i].",
             ),
             Mistake(
                 "cut off",
                 lambda weights: np.minimum(norm(weights, fourths=1), 0.5),
-                "You cut the norm off at 1/2. That hides the symptom: the row [1, 0, 0] still does not get its norm 0.",
+                "You cap the norm at 1/2. That hides the symptom: the row [1, 0, 0] still doesn't get a norm of 0.",
             ),
-            Mistake("no root", lambda weights: norm(weights) ** 2, "This is the square of the norm. One step is left."),
+            Mistake(
+                "no root", lambda weights: norm(weights) ** 2, "This is the square of the norm. There's one step left."
+            ),
             Mistake(
                 "one number",
                 lambda weights: np.linalg.norm(table(weights)),
-                "The Jacobians of all queries went into one norm. Every row of weights has its own.",
+                "You've put the Jacobians of all queries into one norm. Each row of weights has its own.",
             ),
         ),
     ),

@@ -1,4 +1,4 @@
-"""Problem set 05: attention from its five steps, masks, and what leaks past a bad one."""
+"""Problem set 05: attention in five steps, masks, and what leaks past a bad one."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from .tasks import Mistake, Task
 
 
 def heads(rng) -> list[dict]:
-    """All sizes different. Third case: rows of scores near 800, −800 and 5. Fourth: from −800 to 800 within a row."""
+    """All sizes differ. Third case: rows of scores near 800, −800 and 5. Fourth: from −800 to 800 within a row."""
     sizes = ((3, 5, 8, 2), (6, 4, 3, 7), (3, 5, 4, 2), (3, 5, 4, 2))
     shapes = [{"Q": (Tq, d_k), "K": (Tk, d_k), "V": (Tk, d_v)} for Tq, Tk, d_k, d_v in sizes]
     cases = [{name: 1.3 * rng.normal(size=shape) for name, shape in case.items()} for case in shapes]
@@ -18,7 +18,7 @@ def heads(rng) -> list[dict]:
 
 
 def some_hidden(rng) -> list[dict]:
-    """Every query sees a key and is refused one. Then: hidden scores above 1000; visible ones near 800 and −1200."""
+    """Every query sees some keys and not others. Then: hidden scores above 1000; visible ones near 800 and −1200."""
     cases = heads(rng)
     for case in cases:
         places = np.arange(len(case["Q"]))[:, None] + np.arange(len(case["K"]))
@@ -37,7 +37,7 @@ def blind_row(rng) -> list[dict]:
 
 
 def sentences(rng) -> list[dict]:
-    """Tokens and three matrices; number of tokens, d_model, d_k and d_v all different."""
+    """Tokens and three matrices; the number of tokens, d_model, d_k and d_v all differ."""
     sizes = ((4, 7, 3, 2), (5, 8, 2, 6))
     shapes = [{"X": (n, d), "W_Q": (d, d_k), "W_K": (d, d_k), "W_V": (d, d_v)} for n, d, d_k, d_v in sizes]
     return [{name: 0.7 * rng.normal(size=shape) for name, shape in case.items()} for case in shapes]
@@ -54,23 +54,23 @@ def scores_of(Q, K):
 
 
 def shares(scores, maximum, axis=-1, keepdims=True):
-    """exp(scores − maximum) over its sum."""
+    """exp(scores − maximum) divided by its sum."""
     exps = np.exp(scores - maximum)
     return exps / exps.sum(axis=axis, keepdims=keepdims)
 
 
 def visible(Q, K, mask):
-    """The scores, −∞ where the mask hides."""
+    """The scores, with −∞ wherever the mask hides a key."""
     return np.where(mask, scores_of(Q, K), -np.inf)
 
 
 def above_lowest(Q, K, V, mask=True):
-    """Each row's lowest score subtracted: in a wide row the same infinities as with its mean or its first score."""
+    """Subtract each row's lowest score: a wide row overflows, just as it does with its mean or its first score."""
     return shares(visible(Q, K, mask), scores_of(Q, K).min(axis=-1, keepdims=True)) @ V
 
 
 def divided_again(Q, K, V, mask):
-    """Softmax over all keys, hidden weights set to 0, and each row divided by what is left of it."""
+    """Softmax over all keys, hidden weights set to 0, then each row divided by what's left of it."""
     return (weights := softmax_forward(scores_of(Q, K)) * mask) @ V / weights.sum(axis=-1, keepdims=True)
 
 
@@ -81,7 +81,7 @@ def self_attend(X, W_Q, W_K, W_V, scale=None, **sums):
 
 
 def wrong_scales(function, left_out: str, too_much: str) -> tuple[Mistake, Mistake]:
-    """The two mistakes that every task with a scale knows, with this task's hints."""
+    """The two mistakes that every task with a scale recognises, with this task's hints."""
     step_3 = "notebook 05, section 1"
     return (
         Mistake("no scale", lambda *inputs: function(*inputs, scale=1.0), left_out, step_3),
@@ -90,7 +90,7 @@ def wrong_scales(function, left_out: str, too_much: str) -> tuple[Mistake, Mista
 
 
 def far_off(name, gives, hint) -> Mistake:
-    """A mistake that shows only where scores are far from 0."""
+    """A mistake that only shows when scores are far from 0."""
     return Mistake(name, gives, hint, "notebook 03, section 3")
 
 
@@ -105,38 +105,49 @@ TASKS = (
         mistakes=(
             *wrong_scales(
                 attend,
-                "This is what comes out when step 3 is missing: the softmax gets the plain dot products.",
-                "You divide by the whole width. The typical size of a dot product grows more slowly than the width.",
+                "This is what you get without step 3: softmax sees the plain dot products.",
+                "You've divided by the full width. The typical size of a dot product grows more slowly than the width.",
             ),
             Mistake(
-                "number of keys", lambda Q, K, V: attend(Q, K, V, scale=len(K) ** -0.5), "Your scale counts the keys."
+                "number of keys",
+                lambda Q, K, V: attend(Q, K, V, scale=len(K) ** -0.5),
+                "Your scale depends on the number of keys. How many products are added up in one score?",
             ),
             Mistake(
-                "multiplied", lambda Q, K, V: attend(Q, K, V, scale=len(Q.T) ** 0.5), "Your scale makes scores larger."
+                "multiplied",
+                lambda Q, K, V: attend(Q, K, V, scale=len(Q.T) ** 0.5),
+                "Your scale makes the scores larger.",
             ),
             Mistake(
                 "scaled after softmax",
                 lambda Q, K, V: attend(Q, K, V, scale=1.0) / np.sqrt(Q.shape[-1]),
-                "You scale after the softmax. The weights stay as sharp as before, and no longer sum to 1.",
+                "You scale after softmax. The weights stay as sharp as before, and no longer sum to 1.",
             ),
             Mistake(
                 "wrong axis",
                 lambda Q, K, V: softmax_forward(scores_of(Q, K), axis=0) @ V,
-                "Your softmax lets the queries compete for each key. It is the keys that compete for each query.",
+                "Your softmax makes the queries compete for each key. It's the keys that compete for each query.",
             ),
-            Mistake("weights", lambda Q, K, V: softmax_forward(scores_of(Q, K)), "Right weights. One step is left."),
+            Mistake(
+                "weights",
+                lambda Q, K, V: softmax_forward(scores_of(Q, K)),
+                "The weights are right. There's one step left.",
+            ),
             far_off(
-                "mean or minimum subtracted", above_lowest, "In a row from −800 to 800 your exponents get too large."
+                "mean or minimum subtracted",
+                above_lowest,
+                "In a row that goes from −800 to 800, your exponents get too large.",
             ),
             far_off(
                 "no maximum",
                 lambda Q, K, V: shares(scores_of(Q, K), 0.0) @ V,
-                "Ordinary scores work. Near 800 and −800 exp gives infinities and zeros, and the quotients are NaN.",
+                "Ordinary scores work. Near 800 and −800, exp gives infinities and zeros, and their ratios are NaN.",
             ),
             far_off(
                 "global maximum",
                 lambda Q, K, V: shares(scores_of(Q, K), scores_of(Q, K).max()) @ V,
-                "Ordinary scores work. In rows that lie far apart only the highest one survives: 0 / 0 in the others.",
+                "Ordinary scores work. When rows are far apart, only the highest one survives, and the others "
+                "become 0 / 0.",
             ),
             far_off(
                 "clipped",
@@ -146,131 +157,156 @@ TASKS = (
             far_off(
                 "NaN replaced",
                 lambda Q, K, V: np.nan_to_num(shares(scores_of(Q, K), 0.0)) @ V,
-                "There is no NaN left, but the rows where it stood are zeros now, and no averages. Why did it come?",
+                "The NaN is gone, but those rows are now zeros rather than averages. Why was there a NaN in the "
+                "first place?",
             ),
         ),
     ),
     Task(
         "ps05.first_weight",
         points=2,
-        asks="the first key's weight while the third key is hidden, to three decimals",
+        asks="the first key's weight when the third key is hidden, to three decimals",
         read="notebook 05, section 4",
         right=lambda: 1 / (1 + np.exp(-1.0)),
         tolerance=1.2e-3,  # a mistake of 0.2447 is recognised as 0.245, and 0.73 is not three decimals
         mistakes=(
-            Mistake("no scale", lambda: 1 / (1 + np.exp(-4.0)), "That takes the plain dot products 8 and 4 as scores."),
-            Mistake("1/d_k", lambda: 1 / (1 + np.exp(-0.25)), "That divides the dot products by 16. Is that step 3?"),
-            Mistake("second key", lambda: 1 / (1 + np.exp(1.0)), "That is the second key's weight."),
-            Mistake("percent", lambda: 100 / (1 + np.exp(-1.0)), "As a fraction of 1, please, not in percent."),
-            Mistake("two decimals", lambda: 0.73, "Very near. Three decimals are asked for."),
+            Mistake(
+                "no scale", lambda: 1 / (1 + np.exp(-4.0)), "That uses the plain dot products, 8 and 4, as scores."
+            ),
+            Mistake(
+                "1/d_k",
+                lambda: 1 / (1 + np.exp(-0.25)),
+                "That divides the dot products by 16. Is that what step 3 does?",
+            ),
+            Mistake("second key", lambda: 1 / (1 + np.exp(1.0)), "That's the second key's weight."),
+            Mistake("percent", lambda: 100 / (1 + np.exp(-1.0)), "Please give a fraction of 1, not a percentage."),
+            Mistake("two decimals", lambda: 0.73, "Very close, but please give three decimals."),
             Mistake(
                 "mask after softmax",
                 lambda: 1 / (1 + np.exp(-1.0) + np.exp(1.0)),
-                "The hidden key is still in the sum below your fraction. Two visible weights must sum to 1.",
+                "The hidden key is still in your denominator. The two visible weights have to sum to 1.",
             ),
             Mistake(
-                "score 0", lambda: 1 / (1 + np.exp(-1.0) + np.exp(-2.0)), "Your hidden key adds exp(0) = 1 to the sum."
+                "score 0",
+                lambda: 1 / (1 + np.exp(-1.0) + np.exp(-2.0)),
+                "Your hidden key still adds exp(0) = 1 to the sum.",
             ),
         ),
     ),
     Task(
         "ps05.masked_attention",
         points=3,
-        asks="each query averages the values of the keys that it may see, and of no others",
+        asks="each query averages the values of the keys it may see, and of no others",
         read="notebook 05, section 4",
         cases=some_hidden,
         right=attend,
         mistakes=(
             *wrong_scales(
                 attend,
-                "What must be hidden is hidden. But the visible scores were not scaled.",
-                "What must be hidden is hidden. But the visible weights are too even: compare with Task 1.",
+                "You've hidden the right keys, but the visible scores aren't scaled.",
+                "You've hidden the right keys, but the visible weights are too even. Compare with Task 1.",
             ),
             Mistake(
                 "pushed down to 0",
                 lambda Q, K, V, mask: np.nan_to_num(divided_again(Q, K, V, mask)),
-                "Ordinary scores work. But a hidden key that scores above 1000 pushes all that is visible down to 0.",
+                "Ordinary scores work. But a hidden key that scores above 1000 pushes everything visible down to 0.",
             ),
             Mistake(
                 "mask after softmax",
                 lambda Q, K, V, mask: (softmax_forward(scores_of(Q, K)) * mask) @ V,
-                "You set weights to 0 after the softmax. What is left of a row no longer sums to 1.",
+                "You set weights to 0 after softmax. What's left of a row no longer sums to 1.",
             ),
             Mistake(
-                "divided again", divided_again, "A hidden score above 1000 takes part in your sum or in your maximum."
+                "divided again",
+                divided_again,
+                "A hidden score above 1000 still takes part in your sum or your maximum.",
             ),
             Mistake(
                 "finite number subtracted",
                 lambda Q, K, V, mask: softmax_forward(scores_of(Q, K) - 1000.0 * ~mask) @ V,
-                "You subtract a finite number from hidden scores. One that is high enough still wins.",
+                "You subtract a finite number from the hidden scores. One that's high enough still wins.",
             ),
-            Mistake("mask ignored", lambda Q, K, V, mask: attend(Q, K, V), "Your mask changes nothing."),
+            Mistake("mask ignored", lambda Q, K, V, mask: attend(Q, K, V), "Your mask has no effect."),
             Mistake(
                 "wrong axis",
                 lambda Q, K, V, mask: softmax_forward(visible(Q, K, mask), axis=0) @ V,
-                "Your columns of weights sum to 1, over the queries that see a key. Which way did Task 1 sum?",
+                "Your weights sum to 1 down each column, over the queries that see a key. Which way did Task 1 sum?",
             ),
-            Mistake("mask inverted", lambda Q, K, V, mask: attend(Q, K, V, ~mask), "You show what should be hidden."),
+            Mistake(
+                "mask inverted",
+                lambda Q, K, V, mask: attend(Q, K, V, ~mask),
+                "You show what should be hidden, and hide what should be shown.",
+            ),
             Mistake(
                 "score 0",
                 lambda Q, K, V, mask: softmax_forward(scores_of(Q, K) * mask) @ V,
-                "Your hidden keys have the score 0. That is a score like any other, and exp(0) is not 0.",
+                "Your hidden keys have a score of 0. That's a score like any other, and exp(0) isn't 0.",
             ),
             Mistake(
                 "score 0, weight 0",
                 lambda Q, K, V, mask: (softmax_forward(scores_of(Q, K) * mask) * mask) @ V,
-                "Your hidden weights are 0. But the hidden keys are still in the sum below the fraction, with exp(0).",
+                "Your hidden weights are 0. But the hidden keys are still in the denominator, as exp(0).",
             ),
             Mistake(
                 "finite score",
                 lambda Q, K, V, mask: softmax_forward(np.where(mask, scores_of(Q, K), -1000.0)) @ V,
-                "Your hidden score is a finite number, and the visible ones can be lower.",
+                "Your hidden keys have a finite score, and visible scores can be lower than that.",
             ),
-            far_off("mean or minimum subtracted", above_lowest, "In a wide visible row your exponents get too large."),
+            far_off(
+                "mean or minimum subtracted",
+                above_lowest,
+                "In a row where the visible scores have a wide range, your exponents get too large.",
+            ),
             far_off(
                 "global maximum",
                 lambda Q, K, V, mask: shares(s := visible(Q, K, mask), s.max()) @ V,
-                "What must be hidden is hidden. But a row far below the highest one becomes 0 / 0.",
+                "You've hidden the right keys, but a row far below the highest one becomes 0 / 0.",
             ),
             far_off(
                 "no maximum",
                 lambda Q, K, V, mask: shares(visible(Q, K, mask), 0.0) @ V,
-                "What must be hidden is hidden. But rows of visible scores near 800 and −1200 are lost, as in Task 1.",
+                "You've hidden the right keys, but rows of visible scores near 800 and −1200 are lost, as in Task 1.",
             ),
             Mistake(
                 "mask added",
                 lambda Q, K, V, mask: softmax_forward(scores_of(Q, K) + mask) @ V,
-                "Your visible keys are ahead of the hidden ones by 1 in the scores: a preference, no prohibition.",
+                "Your visible keys are only ahead of the hidden ones by 1 in the scores. That's a preference, not "
+                "a ban.",
             ),
         ),
     ),
     Task(
         "ps05.masked_attention_blind",
         points=2,
-        asks="zeros for a query that may see nothing, the other rows as before",
+        asks="zeros for a query that may see nothing, and the other rows as before",
         read="notebook 05, section 4",
         cases=blind_row,
         answer="masked_attention",
         right=attend,
         mistakes=(
             *wrong_scales(
-                attend, "The zeros are right. Step 3 is missing.", "The zeros are right. Step 3 divides by too much."
+                attend,
+                "The zeros are right, but step 3 is missing.",
+                "The zeros are right, but step 3 divides by too much.",
             ),
-            Mistake("mask ignored", lambda Q, K, V, mask: attend(Q, K, V), "Your output does not depend on the mask."),
+            Mistake("mask ignored", lambda Q, K, V, mask: attend(Q, K, V), "Your output doesn't depend on the mask."),
             Mistake(
                 "not a number",
                 lambda Q, K, V, mask: shares(visible(Q, K, mask), 0.0) @ V,
-                "Where nothing may be seen, the sum of the exponentials is 0 or NaN. Look at what you divide there.",
+                "For a query that may see nothing, the sum of the exponentials is 0 or NaN. Look at what you "
+                "divide by there.",
             ),
             Mistake(
                 "uniform",
                 lambda Q, K, V, mask: softmax_forward(np.where(mask, scores_of(Q, K), -1e9)) @ V,
-                "Who may see nothing got the plain average of all values: its scores are all equal, and finite.",
+                "The query that may see nothing got the plain average of all values, because its scores are all "
+                "equal, and finite.",
             ),
             Mistake(
                 "sees everything",
                 lambda Q, K, V, mask: attend(Q, K, V, mask | ~mask.any(axis=-1, keepdims=True)),
-                "Who may see nothing sees everything. A large number subtracted from all its scores is only a shift.",
+                "The query that may see nothing sees everything. Subtracting a large number from all its scores is "
+                "only a shift.",
             ),
         ),
     ),
@@ -284,45 +320,57 @@ TASKS = (
         mistakes=(
             *wrong_scales(
                 self_attend,
-                "The rows sum to 1. But the scale is gone: it was wrong, and yet something belongs there.",
-                "The rows sum to 1, and you found the width that counts. A root is missing.",
+                "The rows sum to 1. But now there's no scale at all: the old one was wrong, but something belongs "
+                "there.",
+                "The rows sum to 1, and you've found the right width. A square root is missing.",
             ),
             Mistake(
                 "as given",
                 lambda X, *W: self_attend(X, *W, scale=X.shape[-1] ** -0.5, keepdims=False),
-                "Nothing is mended yet. Take sizes that all differ, print each array, and ask what it should promise.",
+                "Nothing is fixed yet. Choose sizes that all differ, print each array, and ask what should be true "
+                "of it.",
             ),
             Mistake(
                 "sqrt(d_model)",
                 lambda X, *W: self_attend(X, *W, scale=X.shape[-1] ** -0.5),
-                "One bug is mended: the rows of the weights sum to 1. How many products make up one dot product here?",
+                "You've fixed one bug: each row of weights sums to 1. How many products make up one dot product here?",
             ),
             Mistake(
                 "row sums",
                 lambda *inputs: self_attend(*inputs, keepdims=False),
-                "One bug is mended: the scores are right. Now print the sums of the weights along both axes.",
+                "You've fixed one bug: the scores are right. Now print the sums of the weights along both axes.",
             ),
             Mistake(
-                "row sums, no scale", lambda *W: self_attend(*W, scale=1.0, keepdims=False), "No scale; wrong row sums."
+                "row sums, no scale",
+                lambda *W: self_attend(*W, scale=1.0, keepdims=False),
+                "There's no scale now, and the rows of your weights don't sum to 1.",
             ),
             Mistake(
                 "row sums, 1/d_k",
                 lambda X, W_Q, *W: self_attend(X, W_Q, *W, scale=1 / W_Q.shape[-1], keepdims=False),
-                "You found the width that counts; a root is missing. And the rows of your weights do not sum to 1.",
+                "You've found the right width, but a square root is missing. And the rows of your weights don't "
+                "sum to 1.",
             ),
             Mistake(
-                "wrong axis", lambda *inputs: self_attend(*inputs, axis=0), "Now each column of weights sums to 1."
+                "wrong axis",
+                lambda *inputs: self_attend(*inputs, axis=0),
+                "Now each column of your weights sums to 1. Should it?",
             ),
             Mistake(
                 "wrong axis, sqrt(d_model)",
                 lambda X, *W: self_attend(X, *W, scale=X.shape[-1] ** -0.5, axis=0),
-                "The columns of your weights sum to 1. It is the rows that should, and the scores are still as given.",
+                "The columns of your weights sum to 1. It's the rows that should, and the scores are still as given.",
             ),
-            Mistake("one sum", lambda *inputs: self_attend(*inputs, axis=None), "All your weights together sum to 1."),
+            Mistake(
+                "one sum",
+                lambda *inputs: self_attend(*inputs, axis=None),
+                "All your weights together sum to 1. Each query should have its own.",
+            ),
             Mistake(
                 "number of tokens",
                 lambda X, *W: self_attend(X, *W, scale=len(X) ** -0.5),
-                "The rows sum to 1. But your scale counts the tokens. Does a dot product get larger with more of them?",
+                "The rows sum to 1. But your scale counts the tokens. Does a dot product get larger when there are "
+                "more of them?",
             ),
         ),
     ),

@@ -1,4 +1,4 @@
-"""Problem set 06: the gradient of a matrix product, of attention, and where the scale goes on the way back."""
+"""Problem set 06: the gradient of a matrix product, of attention, and what the scale does on the way back."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from .tasks import Mistake, Task
 
 
 def normal(rng, **shapes) -> dict:
-    """Arrays of normal numbers by name."""
+    """Arrays of normal random numbers by name."""
     return {name: rng.normal(size=shape) for name, shape in shapes.items()}
 
 
@@ -53,7 +53,7 @@ def from_dout(back):
 def gradients(
     dout, q, k, v, *, forward=-0.5, backward=-0.5, softmax=softmax_forward, softmax_back=softmax_backward, width=None
 ):
-    """(dQ, dK, dV), the scale being d_k to the power `forward` on the way there and `backward` on the way back."""
+    """(dQ, dK, dV), with a scale of d_k to the power `forward`, and of d_k to the power `backward` on the way back."""
     width = width or q.shape[-1]
     weights = softmax(q @ k.T * width**forward)
     ddots = softmax_back(dout @ v.T, weights) * width**backward
@@ -72,7 +72,7 @@ def scale_on_queries_only(dout, q, k, v):
 
 
 def values_from_scores(dout, q, k, v):
-    """dV made from the scores, everything else right."""
+    """dV computed from the scores, everything else right."""
     dq, dk, _ = gradients(dout, q, k, v)
     return dq, dk, (k @ q.T * q.shape[-1] ** -0.5) @ dout
 
@@ -90,24 +90,26 @@ TASKS = (
             Mistake(
                 "transposed",
                 lambda dc, a, b: (b @ dc.T, dc.T @ a),
-                "Both gradients lie on their side. The sums are right; turn the result so that dA looks like A.",
+                "Both gradients are transposed. The sums are right; dA should have the shape of A.",
             ),
-            Mistake("swapped", lambda dc, a, b: (a.T @ dc, dc @ b.T), "Both gradients are there, in the other order."),
+            Mistake(
+                "swapped", lambda dc, a, b: (a.T @ dc, dc @ b.T), "Both gradients are right, but in the wrong order."
+            ),
             Mistake(
                 "reshaped",
                 lambda dc, a, b: (dc @ b.reshape(b.shape[::-1]), a.reshape(a.shape[::-1]) @ dc),
-                "`reshape` makes the shapes fit but deals the numbers out anew. Turning a matrix round is not that.",
+                "`reshape` makes the shapes fit, but it scrambles the numbers. That isn't the same as transposing.",
             ),
             Mistake(
                 "dC left out",
                 lambda dc, a, b: (np.ones_like(dc) @ b.T, a.T @ np.ones_like(dc)),
-                "This is the gradient if every entry of C had the slope 1. The slopes are those in dC.",
+                "This is the gradient if every entry of C had slope 1. The actual slopes are in dC.",
             ),
             Mistake(
                 "averaged",
                 lambda dc, a, b: (dc @ b.T, a.T @ dc / len(a)),
-                "dA is right, dB is divided by the number of rows. An entry of B enters every row of C: do its effects "
-                "on the loss add up, or are they averaged?",
+                "dA is right, but dB is divided by the number of rows. An entry of B affects every row of C: do "
+                "its effects on the loss add up, or are they averaged?",
             ),
         ),
     ),
@@ -122,44 +124,46 @@ TASKS = (
             Mistake(
                 "as given",
                 from_dout(WRONG["plain mean"]),
-                "This still computes what the given function computes. Try it on weights [[0.9, 0.1]] and look at the "
+                "Your function still does what the given one does. Try it on weights [[0.9, 0.1]] and look at the "
                 "sum of the row: adding the same number to both scores would change the loss. Can that be?",
             ),
             Mistake(
                 "no row sum",
                 from_dout(WRONG["no row sum"]),
-                "Now nothing is subtracted. But a score also enters the sum that its whole row is divided by.",
+                "Now you don't subtract anything. But a score is also part of the sum that its whole row is "
+                "divided by.",
             ),
             Mistake(
                 "diagonal only",
                 from_dout(WRONG["diagonal only"]),
-                "Here each score moves its own weight only, by p(1 − p). But when one weight grows, the others shrink.",
+                "Here each score moves only its own weight, by p(1 − p). But when one weight grows, the others shrink.",
                 read="notebook 04, section 5",
             ),
             Mistake(
                 "wrong axis",
                 from_dout(WRONG["wrong axis"]),
-                "Your average runs over the queries. Each query has a softmax of its own and knows no other query.",
+                "You average over the queries. Each query has its own softmax, and doesn't depend on the others.",
             ),
             Mistake(
                 "centred afterwards",
                 from_dout(WRONG["centred afterwards"]),
-                "Your rows sum to 0, as they must. But a key with hardly any weight still gets a push: should it?",
+                "Your rows sum to 0, as they must. But a key with hardly any weight still gets a push. Should it?",
             ),
             Mistake(
                 "mean of the products",
                 from_dout(WRONG["mean of the products"]),
-                "You average numbers that already carry their weights. What do the weights of a row sum to?",
+                "You average numbers that have already been multiplied by their weights. What do the weights of a "
+                "row sum to?",
             ),
             Mistake(
                 "outer weights missing",
                 from_dout(WRONG["outer weights missing"]),
-                "The average is right now. But your rows do not sum to 0: what multiplies each difference?",
+                "The average is right now. But your rows don't sum to 0: what multiplies each difference?",
             ),
             Mistake(
                 "one average for all",
                 from_dout(WRONG["one average for all"]),
-                "You subtract one number from the whole array. How many softmaxes are there, and how many averages?",
+                "You subtract one number from the whole array. How many softmaxes are there, and so how many averages?",
             ),
         ),
     ),
@@ -175,84 +179,87 @@ TASKS = (
             Mistake(
                 "no scale",
                 variant(forward=0, backward=0),
-                "This is the backward pass of another layer, one that never had a scale. Look at your scores first.",
+                "This is the backward pass of a different layer, one that never had a scale. Look at your scores "
+                "first.",
             ),
             Mistake(
                 "no scale backward",
                 variant(backward=0),
-                "dV is right, dQ and dK are √d_k times too long. Which forward line has no partner on the way back?",
+                "dV is right, but dQ and dK are √d_k times too large. Which forward line has no counterpart in the "
+                "backward pass?",
                 read="notebook 06, section 3",
             ),
             Mistake(
                 "no scale forward",
                 variant(forward=0),
-                "The way back knows the scale, but the weights were made without it. Even dV shows it.",
+                "Your backward pass has the scale, but the weights were computed without it. Even dV shows it.",
             ),
             Mistake(
                 "scale twice",
                 variant(backward=-1),
-                "dQ and dK are √d_k times too short: somewhere the scale is multiplied in a second time. "
-                "One forward line has the scale, so one line on the way back has it.",
+                "dQ and dK are √d_k times too small: the scale comes in twice somewhere. One forward line has it, "
+                "so one backward line has it.",
             ),
             Mistake(
                 "1/d_k",
                 variant(forward=-1, backward=-1),
-                "You divide by d_k itself, on both ways. This course's scale has a root in it.",
+                "You divide by d_k itself, forward and backward. This course's scale has a square root in it.",
             ),
             Mistake(
                 "sqrt(d_v)",
                 lambda dout, q, k, v: gradients(dout, q, k, v, width=v.shape[-1]),
-                "The width under your root is that of the values. The dot products are sums over another width.",
+                "You take the square root of the values' width. The dot products are sums over a different width.",
             ),
             Mistake(
                 "no row sum",
                 variant(softmax_back=WRONG["no row sum"]),
-                "Your dscores are weights times dweights and no more. Their rows do not sum to 0: remember task 2.",
+                "Your dscores are just weights times dweights. Their rows don't sum to 0: remember task 2.",
                 read="notebook 06, section 3",
             ),
             Mistake(
                 "diagonal only",
                 variant(softmax_back=WRONG["diagonal only"]),
-                "From dweights to dscores you multiply by p(1 − p). The other keys of the row are missing.",
+                "To get from dweights to dscores you multiply by p(1 − p). The other keys of the row are missing.",
                 read="notebook 04, section 5",
             ),
             Mistake(
                 "wrong axis",
                 variant(softmax_back=WRONG["wrong axis"]),
-                "Your average of dweights runs down the columns. Along which axis do the weights sum to 1?",
+                "You average dweights down the columns. Along which axis do the weights sum to 1?",
             ),
             Mistake(
                 "plain mean",
                 variant(softmax_back=WRONG["plain mean"]),
-                "dV is right. The way back through softmax is the one that task 2 gave you, before it was mended.",
+                "dV is right. Your step back through softmax is the one you were given in task 2, bug included.",
                 read="notebook 06, section 3",
             ),
             Mistake(
                 "scale on dQ only",
                 scale_on_queries_only,
-                "dQ and dV are right, dK is √d_k times too long. Each dot product has a query and a key in it.",
+                "dQ and dV are right, but dK is √d_k times too large. Every dot product involves both a query and "
+                "a key.",
                 read="notebook 06, section 3",
             ),
             Mistake(
                 "softmax over the queries",
                 variant(softmax=lambda scores: softmax_forward(scores.T).T),
-                "Every column of your weights sums to 1. Who shares out its attention, and among whom?",
+                "Every column of your weights sums to 1. Who shares out attention, and among whom?",
             ),
             Mistake(
                 "over the queries on both ways",
                 variant(softmax=lambda scores: softmax_forward(scores.T).T, softmax_back=WRONG["wrong axis"]),
-                "Forward and back fit together, but they belong to a layer where each key shares itself out among the "
-                "queries. Look at the axis of your softmax.",
+                "Forward and backward fit together, but they belong to a layer where each key is shared out among "
+                "the queries. Look at the axis of your softmax.",
             ),
             Mistake(
                 "dV first",
                 lambda *inputs: tuple(gradients(*inputs)[part] for part in (2, 0, 1)),
-                "All three are right, in the order in which you came to them. The task names another order.",
+                "All three are right, in the order you computed them. The task asks for a different order.",
             ),
             Mistake(
                 "dV from the scores",
                 values_from_scores,
-                "dQ and dK are right. In dV you use the scores. What stands beside V in the line that makes `out`?",
+                "dQ and dK are right. For dV you use the scores. What multiplies V in the line that makes `out`?",
                 read="notebook 06, section 2",
             ),
         ),
@@ -268,14 +275,15 @@ TASKS = (
             Mistake(
                 "no scale",
                 lambda: 1.0,
-                "Equal outputs do not make equal gradients. Write down both: which factor is in one of them only?",
+                "Equal outputs don't mean equal gradients. Write both down: which factor is in only one of them?",
             ),
             Mistake(
                 "upside down",
                 lambda: 1 / 8,
-                "Q' is shorter than Q, and its scores are not. Does a step of a given length move them less, or more?",
+                "Q' is shorter than Q, but the scores are the same. Does a step of a given length move them less, "
+                "or more?",
             ),
-            Mistake("1/d_k", lambda: 64.0, "That is d_k itself. By which factor do Q and Q' differ?"),
+            Mistake("1/d_k", lambda: 64.0, "That's d_k itself. By what factor do Q and Q' differ?"),
         ),
     ),
     Task(
@@ -289,14 +297,15 @@ TASKS = (
             Mistake(
                 "only the scale",
                 lambda: 8.0,
-                "You have seen that her way back has no scale. Which queries does she multiply dscores with?",
+                "You've noticed that her backward pass has no scale. But which queries does she multiply dscores by?",
             ),
             Mistake(
                 "only the queries",
                 lambda: 1 / 8,
-                "You have seen that her queries are shorter. Does her way back have the factor that yours has?",
+                "You've noticed that her queries are shorter. But does her backward pass have the factor that "
+                "yours has?",
             ),
-            Mistake("both longer", lambda: 64.0, "There are two effects, but they do not pull in the same direction."),
+            Mistake("both longer", lambda: 64.0, "There are two effects, but they don't pull in the same direction."),
         ),
     ),
 )

@@ -1,4 +1,4 @@
-"""Problem set 08: split into heads, attend, merge, and heads that share keys and values."""
+"""Problem set 08: split into heads, attend, merge, and let heads share keys and values."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from .tasks import Mistake, Task
 
 
 def layers(rng) -> list[dict]:
-    """Layers where T, d_model, d_model / h, d_k, d_v, h·d_k and h·d_v cannot be taken for each other."""
+    """Layers where T, d_model, d_model / h, d_k, d_v, h·d_k and h·d_v all differ."""
     cases = []
     for h, T, d_model, d_k, d_v in ((2, 9, 14, 3, 4), (3, 5, 9, 4, 2)):
         q, v = (d_model, h * d_k), (d_model, h * d_v)
@@ -21,18 +21,18 @@ def layers(rng) -> list[dict]:
 
 
 def groups(rng) -> list[dict]:
-    """6 query heads that share 2, and 8 that share 4: never as many groups as heads in a group."""
+    """6 query heads sharing 2 key/value heads, and 8 sharing 4: the group's size never equals the number of groups."""
     sizes = (((6, 4, 5), (2, 7, 5), (2, 7, 8)), ((8, 3, 7), (4, 6, 7), (4, 6, 5)))
     return [dict(zip("QKV", (rng.normal(size=size) for size in three), strict=True)) for three in sizes]
 
 
 def split_by_reshape(Y, heads):
-    """The right shape and the wrong content."""
+    """The right shape with the wrong contents."""
     return Y.reshape(heads, len(Y), -1)
 
 
 def merge_by_reshape(heads_out):
-    """The right shape and the wrong content, the other way."""
+    """The same for merging: the right shape with the wrong contents."""
     return heads_out.reshape(heads_out.shape[1], -1)
 
 
@@ -42,7 +42,7 @@ def package_layer(X, W_Q, W_K, W_V, W_O, heads):
 
 
 def layer(X, W_Q, W_K, W_V, W_O, heads, *, width=None, axis=-1, split=split_heads, merge=merge_heads):
-    """The same with one thing done differently; the scores are divided by √(width(X, Q, V))."""
+    """The same with one thing changed; the scores are divided by √(width(X, Q, V))."""
     Q, K, V = (split(X @ W, heads) for W in (W_Q, W_K, W_V))
     scores = Q @ K.swapaxes(-1, -2) / np.sqrt(width(X, Q, V) if width else Q.shape[-1])
     return merge(softmax_forward(scores, axis=axis) @ V) @ W_O
@@ -73,7 +73,7 @@ def dealt(x, heads):
 
 
 def mib(kv_heads=8, layers=36, numbers=2):
-    """Cache of 4096 tokens in MiB: `numbers` of 2 bytes for each of 128 columns."""
+    """The cache of 4096 tokens in MiB: `numbers` values of 2 bytes for each of 128 columns."""
     return numbers * 2 * layers * kv_heads * 128 * 4096 / 2**20
 
 
@@ -81,7 +81,7 @@ TASKS = (
     Task(
         "ps08.split_heads",
         points=2,
-        asks="head i holds its own d_k neighbouring columns of every token",
+        asks="head i holds its own d_k adjacent columns of every token",
         read="notebook 08, section 1",
         cases=lambda rng: [{"Y": rng.normal(size=(5, 12)), "heads": 3}, {"Y": rng.normal(size=(7, 6)), "heads": 2}],
         right=split_heads,
@@ -89,22 +89,24 @@ TASKS = (
             Mistake(
                 "reshape alone",
                 split_by_reshape,
-                "The shape is right, but head 0 holds pieces of the first tokens only: `reshape` keeps the order.",
+                "The shape is right, but head 0 only holds pieces of the first few tokens: `reshape` keeps the "
+                "numbers in order.",
             ),
             Mistake(
                 "heads not in front",
                 lambda Y, heads: Y.reshape(len(Y), heads, -1),
-                "The rows are cut in the right places. But your first axis counts tokens, and it should count heads.",
+                "You've cut the rows in the right places. But your first axis counts tokens, and it should count "
+                "heads.",
             ),
             Mistake(
                 "every h-th column",
                 lambda Y, heads: Y.reshape(len(Y), -1, heads).transpose(2, 0, 1),
-                "Your heads take the columns in turn, like cards dealt out. A head's columns should be neighbours.",
+                "Your heads take the columns in turn, like cards being dealt. A head's columns should be adjacent.",
             ),
             Mistake(
                 "transposed",
                 lambda Y, heads: split_heads(Y, heads).swapaxes(1, 2),
-                "Each head has the right numbers, but one row for each column instead of one for each token.",
+                "Each head has the right numbers, but with one row per column instead of one row per token.",
             ),
         ),
     ),
@@ -119,27 +121,30 @@ TASKS = (
             Mistake(
                 "reshape alone",
                 merge_by_reshape,
-                "The shape is right, but a row holds several tokens of one head, not one token of all heads.",
+                "The shape is right, but a row holds several tokens of one head, rather than one token of all heads.",
             ),
             Mistake(
                 "columns in turn",
                 lambda heads_out: heads_out.transpose(1, 2, 0).reshape(heads_out.shape[1], -1),
-                "The rows belong to the right tokens, but inside a row the heads alternate. Head 0 comes first, whole.",
+                "The rows belong to the right tokens, but within a row the heads alternate. All of head 0 should "
+                "come first.",
             ),
             Mistake(
                 "below each other",
                 lambda heads_out: heads_out.reshape(-1, heads_out.shape[2]),
-                "You stack the heads below each other, so every token has several rows. A token is one row.",
+                "You stack the heads on top of each other, so every token has several rows. A token should be one row.",
             ),
             Mistake(
                 "not joined",
                 lambda heads_out: heads_out.swapaxes(0, 1),
-                "Every token has its heads now, but as a small table with one row a head. It should be one long row.",
+                "Every token now has its heads, but as a small matrix with one row per head. It should be one long "
+                "row.",
             ),
             Mistake(
                 "summed",
                 lambda heads_out: heads_out.sum(axis=0),
-                "You add the heads up. Here nothing is added yet: a token keeps the outputs of all its heads.",
+                "You've added the heads up. Nothing is added yet at this point: a token keeps the outputs of all "
+                "its heads.",
             ),
         ),
     ),
@@ -154,81 +159,82 @@ TASKS = (
             Mistake(
                 "no scale",
                 lambda *case: layer(*case, width=lambda X, Q, V: 1.0),
-                "This is the layer without a scale: the scores of a head go into the softmax as they are.",
+                "This is the layer without a scale: each head's scores go straight into softmax.",
                 read="notebook 08, section 4",
             ),
             Mistake(
                 "1/d_k",
                 lambda *case: layer(*case, width=lambda X, Q, V: Q.shape[-1] ** 2),
-                "You divide by a head's width itself. What is the standard deviation of a sum of d_k products?",
+                "You divide by the head's width itself. What's the standard deviation of a sum of d_k products?",
                 read="notebook 08, section 4",
             ),
             Mistake(
                 "sqrt(d_model)",
                 lambda *case: layer(*case, width=lambda X, Q, V: X.shape[1]),
-                "Your scale takes the width of X. How many products are there in one score of one head?",
+                "Your scale uses the width of X. How many products are there in one score of one head?",
                 read="notebook 08, section 4",
             ),
             Mistake(
                 "sqrt(h d_k)",
                 lambda *case: layer(*case, width=lambda X, Q, V: len(Q) * Q.shape[-1]),
-                "Your scale takes the width of Q before it is cut, all heads together. A score lives in one head.",
+                "Your scale uses the width of Q before it's split, all heads together. A score belongs to one head.",
                 read="notebook 08, section 4",
             ),
             Mistake(
                 "d_model / h",
                 layer_by_convention,
-                "You take d_model / h for the head width. Here it is not: read it off W_Q (and d_v off W_V).",
+                "You assume that the head width is d_model / h. Here it isn't: read it off W_Q, and d_v off W_V.",
             ),
             Mistake(
                 "sqrt(d_model / h)",
                 lambda *case: layer(*case, width=lambda X, Q, V: X.shape[1] / len(Q)),
-                "The heads are cut in the right places. But your scale takes d_model / h, and that is not d_k here.",
+                "You've cut the heads in the right places. But your scale uses d_model / h, which isn't d_k here.",
                 read="notebook 08, section 4",
             ),
             Mistake(
                 "sqrt(d_v)",
                 lambda *case: layer(*case, width=lambda X, Q, V: V.shape[-1]),
-                "Your scale takes the width of a value. Values are not in the scores: what is summed there?",
+                "Your scale uses the width of a value. Values aren't part of the scores: what is summed there?",
                 read="notebook 08, section 4",
             ),
             Mistake(
                 "scale after softmax",
                 lambda *case: layer(*case, width=lambda X, Q, V: 1.0) / np.sqrt(case[1].shape[1] / case[-1]),
-                "Your weights are divided, not your scores: they no longer sum to 1.",
+                "You've divided the weights rather than the scores, so they no longer sum to 1.",
                 read="notebook 08, section 2",
             ),
             Mistake(
                 "queries and keys exchanged",
                 lambda X, W_Q, W_K, *rest: package_layer(X, W_K, W_Q, *rest),
-                "Your rows of scores belong to the keys: Q and K have changed places.",
+                "The rows of your scores belong to the keys: Q and K are swapped.",
             ),
             Mistake(
                 "wrong axis",
                 lambda *case: layer(*case, axis=-2),
-                "In each head your weights sum to 1 over the queries. Which axis of your scores counts the keys?",
+                "In each head, your weights sum to 1 over the queries. Which axis of your scores counts the keys?",
                 read="notebook 03, section 1",
             ),
             Mistake(
                 "one big head",
                 lambda *case: package_layer(*case[:-1], 1),
-                "This is a single head, as wide as all of them together. Every head needs weights of its own.",
+                "This is a single head, as wide as all of them together. Each head needs its own weights.",
             ),
             Mistake(
                 "no W_O",
                 lambda X, W_Q, W_K, W_V, W_O, heads: package_layer(X, W_Q, W_K, W_V, np.eye(len(W_O)), heads),
-                "These are the heads side by side, and they are right. One matrix has not been used yet.",
+                "These are the heads side by side, and they're right. There's one matrix you haven't used yet.",
             ),
             Mistake(
                 "split by reshape",
                 lambda *case: layer(*case, split=split_by_reshape),
-                "Your heads do not see all tokens: the split has the right shape and the wrong content. See task 1.",
+                "Your heads don't see all the tokens: the split has the right shape but the wrong contents. See "
+                "task 1.",
                 read="notebook 08, section 1",
             ),
             Mistake(
                 "merge by reshape",
                 lambda *case: layer(*case, merge=merge_by_reshape),
-                "Every head is right, but your merge mixes the tokens before W_O. See task 1.",
+                "Every head is right, but your merge mixes up the tokens before W_O. See task 1.",
                 read="notebook 08, section 1",
             ),
         ),
@@ -241,29 +247,47 @@ TASKS = (
         right=lambda: 1 / np.sqrt(96),
         tolerance=5e-3,
         mistakes=(
-            Mistake("the variance", lambda: 1 / 96, "That is the variance. The standard deviation was asked for."),
-            Mistake("sqrt(d_k)", lambda: 1.0, "That is what dividing by √d_k gives. Here somebody divides by more."),
-            Mistake("no scale", lambda: np.sqrt(128), "That is the spread before anything is divided."),
-            Mistake("1/d_k", lambda: 1 / np.sqrt(128), "That is what is left after dividing by d_k, not by √d_model."),
-            Mistake("upside down", lambda: np.sqrt(96), "Dividing by more than √d_k makes scores smaller, not larger."),
+            Mistake(
+                "the variance", lambda: 1 / 96, "That's the variance. The question asks for the standard deviation."
+            ),
+            Mistake("sqrt(d_k)", lambda: 1.0, "That's what dividing by √d_k gives. Here the divisor is larger."),
+            Mistake("no scale", lambda: np.sqrt(128), "That's the standard deviation before anything is divided."),
+            Mistake(
+                "1/d_k", lambda: 1 / np.sqrt(128), "That's what's left after dividing by d_k rather than √d_model."
+            ),
+            Mistake(
+                "upside down", lambda: np.sqrt(96), "Dividing by more than √d_k makes the scores smaller, not larger."
+            ),
         ),
     ),
     Task(
         "ps08.cache_mib",
         points=2,
-        asks="the bytes of all keys and values that are kept, divided by 2^20",
+        asks="the size in bytes of all the keys and values in the cache, divided by 2^20",
         read="notebook 08, section 10",
         right=mib,
         tolerance=1e-3,
         mistakes=(
-            Mistake("all query heads", lambda: mib(40), "You count 40 heads. Which heads leave something behind?"),
-            Mistake("half", lambda: mib(numbers=1), "What does a token leave in each head, and in how many bytes?"),
-            Mistake("one layer", lambda: mib(layers=1), "That is one layer. Each layer has its own keys and values."),
-            Mistake("a group", lambda: mib(5), "You count 5 heads. So many share one; how many are kept?"),
-            Mistake("no heads", lambda: mib(1), "That is one key/value head in each layer. How many are there?"),
-            Mistake("bytes", lambda: mib() * 2**20, "The count is right, in bytes. Mind the unit that is asked for."),
-            Mistake("gibibytes", lambda: mib() / 2**10, "That is the size in GiB. It is asked for in MiB."),
-            Mistake("megabytes", lambda: mib() * 1.048576, "The bytes are right, but a MiB is not a million of them."),
+            Mistake(
+                "all query heads", lambda: mib(40), "You've counted 40 heads. Which heads leave something in the cache?"
+            ),
+            Mistake(
+                "half", lambda: mib(numbers=1), "What does a token leave in each head, and how many bytes is that?"
+            ),
+            Mistake("one layer", lambda: mib(layers=1), "That's one layer. Each layer has its own keys and values."),
+            Mistake("a group", lambda: mib(5), "You've counted 5 heads. That's how many share one; how many are kept?"),
+            Mistake("no heads", lambda: mib(1), "That's one key/value head in each layer. How many are there?"),
+            Mistake(
+                "bytes",
+                lambda: mib() * 2**20,
+                "The count is right, but it's in bytes. Check which unit the task asks for.",
+            ),
+            Mistake("gibibytes", lambda: mib() / 2**10, "That's the size in GiB. The task asks for MiB."),
+            Mistake(
+                "megabytes",
+                lambda: mib() * 1.048576,
+                "The number of bytes is right, but a MiB isn't a million of them.",
+            ),
         ),
     ),
     Task(
@@ -277,33 +301,34 @@ TASKS = (
             Mistake(
                 "as given",
                 lambda Q, K, V: grouped(Q, dealt(K, len(Q)), dealt(V, len(Q))),
-                "This is still what the given function computes. Fill every V[j] with the number j: who reads whom?",
+                "Your function still does what the given one does. Fill every V[j] with the number j: which head "
+                "reads which?",
             ),
             Mistake(
                 "values as given",
                 lambda Q, K, V: grouped(Q, np.repeat(K, len(Q) // len(K), axis=0), dealt(V, len(Q))),
-                "The keys are shared as they should be. But the weights of one head meet the values of another.",
+                "The keys are shared correctly. But one head's weights are applied to another head's values.",
             ),
             Mistake(
                 "keys as given",
                 lambda Q, K, V: grouped(Q, dealt(K, len(Q)), np.repeat(V, len(Q) // len(V), axis=0)),
-                "The values are shared as they should be. But the weights still come from the keys of other heads.",
+                "The values are shared correctly. But the weights still come from other heads' keys.",
             ),
             Mistake(
                 "order not put back",
                 lambda Q, K, V: grouped(Q, K, V)[np.arange(len(Q)).reshape(len(K), -1).T.ravel()],
-                "Every query head reads the right head, but your output lists them in another order.",
+                "Every query head reads the right head, but your output lists them in a different order.",
             ),
             Mistake(
                 "wrong axis",
                 lambda Q, K, V: grouped_over_queries(Q, *(np.repeat(x, len(Q) // len(x), axis=0) for x in (K, V))),
-                "The sharing is right. But your softmax runs over the queries: one query's weights do not sum to 1.",
+                "The sharing is right. But your softmax runs over the queries, so one query's weights don't sum to 1.",
             ),
-            Mistake("no scale", lambda Q, K, V: grouped(Q, K, V, 1.0), "The sharing is right, the scale is lost."),
+            Mistake("no scale", lambda Q, K, V: grouped(Q, K, V, 1.0), "The sharing is right, but the scale got lost."),
             Mistake(
                 "1/d_k",
                 lambda Q, K, V: grouped(Q, K, V, 1 / Q.shape[-1]),
-                "The sharing is right. But now you divide by d_k itself, and the scale was not the bug.",
+                "The sharing is right. But now you divide by d_k itself, and the scale wasn't the bug.",
             ),
         ),
     ),

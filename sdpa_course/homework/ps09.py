@@ -1,4 +1,4 @@
-"""Problem set 09: a loss, a step, a fair comparison, and a scale that moved into the weights."""
+"""Problem set 09: a loss, a step, a fair comparison, and a scale folded into the weights."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from .tasks import Mistake, Task
 
 
 def some_logits(rng) -> list[dict]:
-    """Predictions over more classes, and a different target for each; the first one's p is so small that an ε shows."""
+    """Predictions over more classes, each with a different target; the first target's p is so small that an ε shows."""
     cases = []
     for n, classes in ((4, 7), (3, 5)):
         logits, targets = 2 * rng.normal(size=(n, classes)), rng.permutation(classes)[:n]
@@ -37,7 +37,7 @@ def two_sides(rng) -> list[dict]:
 
 
 def two_arms(rng) -> list[dict]:
-    """A gap above 0 and one below, drawn again until every unfair way gives another; then arms with rates that tie."""
+    """A positive and a negative gap, redrawn until no unfair comparison gives the same; then arms whose rates tie."""
     cases, ways = [], [gap, *UNFAIR.values()]
     for rates, seeds, tuning, sign in ((6, 7, 3, 1), (5, 8, 3, -1)):
         gaps = [0.0, 0.0]
@@ -60,19 +60,19 @@ def cross_entropy(logits, targets):
 
 
 def from_shares(exps, targets, epsilon=0.0, whole=False):
-    """The same by way of p: −mean log p and (p − one-hot) / n, p a share of its row, or `exps` as it is."""
+    """The same by way of p: −mean log p and (p − one-hot) / n; p is normalised per row, or taken as is if `whole`."""
     (n, classes), p = exps.shape, exps / (1 if whole else exps.sum(axis=-1, keepdims=True))
     return -np.log(p[np.arange(n), targets] + epsilon).mean(), (p - np.eye(classes)[targets]) / n
 
 
 def in_logs(logits, targets, shift=0.0):
-    """The same by way of log p, with a number taken off all logits, or one off each row."""
+    """The same by way of log p, after subtracting one number from all logits, or one from each row."""
     n, log_p = len(logits), logits - shift - np.log(np.exp(logits - shift).sum(axis=-1, keepdims=True))
     return -log_p[np.arange(n), targets].mean(), (np.exp(log_p) - np.eye(logits.shape[1])[targets]) / n
 
 
 def by_columns(logits, targets):
-    """p[:, targets] picks whole columns, not one entry of each row."""
+    """p[:, targets] picks whole columns, not one entry per row."""
     p, dlogits = softmax_forward(logits), softmax_forward(logits)
     dlogits[:, targets] -= 1
     return -np.log(p[:, targets]).mean(), dlogits / len(p)
@@ -87,19 +87,19 @@ def both_steps(x_queries, x_keys, W_Q, W_K, dscores, rate, power=-0.5, wide=Fals
 
 
 def gap(first, second, tuning, choose="tuning", report="others", by=np.mean, best=np.argmax):
-    """Each arm at its own best rate: chosen by one group of seeds, averaged over another."""
+    """Each arm at its own best rate: chosen on one group of seeds, averaged over another."""
     seeds = {"tuning": slice(tuning), "others": slice(tuning, None), "all": slice(None)}
     one, other = (best(by(arm[:, seeds[choose]], axis=1)) for arm in (first, second))
     return first[one, seeds[report]].mean() - second[other, seeds[report]].mean()
 
 
 def one_rate(first, second, tuning, chooser):
-    """Both arms at the rate that is best for `chooser`."""
+    """Both arms at the rate that's best for `chooser`."""
     return (first - second)[chooser[:, :tuning].mean(axis=1).argmax(), tuning:].mean()
 
 
 def mistakes(ways: dict, hints: dict) -> tuple[Mistake, ...]:
-    """What each one computes and what is said of it, by name."""
+    """Pair what each mistake computes with its hint, by name."""
     return tuple(Mistake(name, way, hints[name]) for name, way in ways.items())
 
 
@@ -120,18 +120,19 @@ SAME_CHOICE = {  # the right gap or its negative, where no rates tie
     "no sign": lambda *a: abs(gap(*a)),
 }
 GAP_HINTS = {
-    "as given": "These are the given function's numbers. Swap its two arms: a gap should change its sign, no more.",
+    "as given": "These are the given function's numbers. Swap its two arms: the gap should only change its sign.",
     "one joint rate": "One rate for both arms favours one of them. Each arm needs its own.",
-    "tuning seeds reported": "Each arm has its own rate, but is reported on the seeds that chose it. That flatters.",
-    "tuned on the reported": "The seeds that are reported chose your rates. The tuning seeds come first in each row.",
-    "groups exchanged": "The seeds are kept apart, but the groups have changed places. Which seeds are to choose?",
-    "all seeds": "All seeds choose, and all are reported, as in the notebook. It says there what that does.",
-    "chosen by all seeds": "Your rates were chosen by all seeds, so also by those that are reported.",
-    "best single run": "A rate was chosen for its one luckiest run. What speaks for it is all its tuning seeds.",
-    "median": "This is the choice by the median of the tuning seeds. The task fixes another average.",
-    "last of ties": "Two rates are equally good here, and you take the last. The task says which of them counts.",
-    "second minus first": "The size is right, the sign is not: which arm is taken from which?",
-    "no sign": "Your gap is never below 0. Where the second arm is better, it should be.",
+    "tuning seeds reported": "Each arm has its own rate, but you report the seeds that chose it. That flatters it.",
+    "tuned on the reported": "You chose the rates on the seeds you report. The tuning seeds come first in each row.",
+    "groups exchanged": "You've kept the seeds apart, but swapped the two groups. Which seeds should do the choosing?",
+    "all seeds": "You choose on all the seeds and report them all, as the notebook does. It also says what's wrong "
+    "with that.",
+    "chosen by all seeds": "You chose the rates on all the seeds, including the ones you report.",
+    "best single run": "You chose a rate for its single luckiest run. What counts is all its tuning seeds.",
+    "median": "You chose by the median of the tuning seeds. The task asks for a different average.",
+    "last of ties": "Two rates are equally good here, and you take the last one. The task says which of them counts.",
+    "second minus first": "The size is right, but the sign isn't. Which arm is subtracted from which?",
+    "no sign": "Your gap is never negative. When the second arm is better, it should be.",
 }
 
 LOSSES = {
@@ -151,18 +152,22 @@ BELOW_1000 = {  # told apart from the others only where nothing overflows
     f"epsilon {epsilon:g}": lambda z, t, epsilon=epsilon: from_shares(softmax_forward(z), t, epsilon)
     for epsilon in (1e-5, 1e-6, 1e-7, 1e-8)
 }
-LOSS_HINTS = {name: f"Your loss has log(p + {name[8:]}): a cost that is a little too low." for name in BELOW_1000} | {
-    "p changed before the loss": "The gradient is right, the loss is the logarithm of numbers below 0. After d = p "
-    "there are two names for one array.",
-    "wrong axis": "Your p sums to 1 down each column, over the predictions. A prediction shares 1 among its classes.",
-    "sum": "Loss and gradient both grow with the number of predictions: you add up where you should average.",
-    "gradient of the sum": "The loss is right. This gradient belongs to a loss that adds up the predictions.",
-    "loss of the sum": "The gradient is right, and it is that of a mean. Your loss is a sum.",
-    "no minus": "The gradient is right. But a loss below 0? The logarithm of a probability is never above 0.",
-    "no target": "The loss is right. Your gradient does not know the targets: each of its rows should sum to 0.",
-    "softmax twice": "This comes when probabilities are taken for logits: softmax was applied to its own result.",
-    "uphill": "The gradient has the wrong sign: raising the logit of a target must lower the loss.",
-    "whole columns": "p[:, targets] takes those columns in every row. Print its shape: you want one entry a row.",
+LOSS_HINTS = {
+    name: f"Your loss has log(p + {name[8:]}) in it, which makes it a little too low." for name in BELOW_1000
+} | {
+    "p changed before the loss": "The gradient is right, but the loss takes the logarithm of negative numbers. "
+    "After d = p there are two names for one array.",
+    "wrong axis": "Your p sums to 1 down each column, over the predictions. Each prediction shares out 1 among its "
+    "classes.",
+    "sum": "Loss and gradient both grow with the number of predictions: you've added up instead of averaging.",
+    "gradient of the sum": "The loss is right. But this gradient belongs to a loss that adds up the predictions.",
+    "loss of the sum": "The gradient is right, and it's the gradient of a mean. Your loss is a sum.",
+    "no minus": "The gradient is right. But can the loss be negative? The logarithm of a probability is never above 0.",
+    "no target": "The loss is right. But your gradient ignores the targets: each of its rows should sum to 0.",
+    "softmax twice": "This is what you get if probabilities are taken for logits: softmax was applied to its own "
+    "result.",
+    "uphill": "The gradient has the wrong sign: raising a target's logit must lower the loss.",
+    "whole columns": "p[:, targets] takes those columns in every row. Print its shape: you want one entry per row.",
 }
 
 STEPS = {
@@ -178,16 +183,17 @@ STEPS = {
     "keys first": lambda *a: (both_steps(*a[:3], both_steps(*a)[1], *a[4:])[0], both_steps(*a)[1]),
 }
 STEP_HINTS = {
-    "scale on W_Q only": "The new W_Q is right. The step on W_K is √d_k times too long: every score was scaled.",
-    "scale on W_K only": "The new W_K is right. The step on W_Q is √d_k times too long: it meets the same scores.",
-    "no scale": "This is the step of a head without a scale. What shrinks the scores shrinks their slopes too.",
-    "1/d_k": "The scale has come in twice. It stands once in the formula of the scores.",
-    "sqrt(d_model)": "Your scale counts the rows of W_Q, the width of a token. How wide is a query?",
-    "uphill": "Right length, wrong way: this step makes the loss larger.",
-    "no rate": "Right direction, but the step is the whole gradient. One argument has not been used.",
-    "other order": "Both matrices are right, and they come in the other order.",
-    "queries first": "W_Q is right. The gradient of W_K was taken when W_Q had moved already.",
-    "keys first": "W_K is right. When the gradient of W_Q was taken, W_K had moved already.",
+    "scale on W_Q only": "The new W_Q is right. But your step on W_K is √d_k times too long: every score is scaled.",
+    "scale on W_K only": "The new W_K is right. But your step on W_Q is √d_k times too long: it goes through the same "
+    "scaled scores.",
+    "no scale": "This is the step for a head without a scale. Whatever shrinks the scores shrinks their slopes too.",
+    "1/d_k": "You've used the scale twice. It appears once in the formula for the scores.",
+    "sqrt(d_model)": "Your scale counts the rows of W_Q, which is the width of a token. How wide is a query?",
+    "uphill": "The length is right, but the direction isn't: this step makes the loss larger.",
+    "no rate": "The direction is right, but the step is the whole gradient. There's one argument you haven't used.",
+    "other order": "Both matrices are right, but in the wrong order.",
+    "queries first": "W_Q is right. But you computed the gradient on W_K after W_Q had already moved.",
+    "keys first": "W_K is right. But you computed the gradient on W_Q after W_K had already moved.",
 }
 
 TASKS = (
@@ -204,7 +210,7 @@ TASKS = (
     Task(
         "ps09.cross_entropy_large",
         points=2,
-        asks="loss and gradient finite and right, however large the logits are",
+        asks="a finite and correct loss and gradient, however large the logits are",
         read="notebook 09, section 2; the text of this task",
         cases=far_logits,
         answer="cross_entropy",
@@ -214,52 +220,55 @@ TASKS = (
             Mistake(
                 "no maximum",
                 lambda z, t: from_shares(np.exp(z), t),
-                "You divide ∞ by ∞ and 0 by 0. What may be subtracted from a row without changing its softmax?",
+                "You divide ∞ by ∞ and 0 by 0. What can you subtract from a row without changing its softmax?",
                 read="notebook 03, section 3",
             ),
             Mistake(
                 "no maximum in the loss",
                 lambda z, t: (in_logs(z, t)[0], cross_entropy(z, t)[1]),
-                "The gradient is right, the loss is NaN. If the check above fails too, mend that first. If it passes, "
-                "the sum inside the logarithm overflows.",
+                "The gradient is right, but the loss is NaN. If the check above fails too, fix that first. If it "
+                "passes, the sum inside the logarithm overflows.",
             ),
             Mistake(
                 "no maximum in the logs",
                 in_logs,
-                "The logarithm was taken on paper, as it should be. But the sum inside it still overflows.",
+                "You took the logarithm on paper, as you should. But the sum inside it still overflows.",
             ),
             Mistake(
                 "global maximum",
                 lambda z, t: from_shares(np.exp(z - z.max()), t),
-                "One maximum for the whole table: the other rows underflow, to 0 / 0. Each row needs its own.",
+                "You use one maximum for the whole array, so the other rows underflow to 0 / 0. Each row needs its "
+                "own.",
                 read="notebook 03, section 3",
             ),
             Mistake(
                 "global maximum in the logs",
                 lambda z, t: in_logs(z, t, shift=z.max()),
-                "One maximum for the whole table: the others underflow, to a logarithm of 0. Each row needs its own.",
+                "You use one maximum for the whole array, so the other rows underflow to a logarithm of 0. Each "
+                "row needs its own.",
             ),
             Mistake(
                 "row mean",
                 lambda z, t: in_logs(z, t, shift=z.mean(axis=-1, keepdims=True)),
-                "You take its mean off each row. One logit here is nearly 800 above it, and its exponential overflows.",
+                "You subtract each row's mean. One logit here is nearly 800 above it, and its exponential overflows.",
             ),
             Mistake(
                 "log of zero",
                 lambda z, t: from_shares(softmax_forward(z), t),
-                "The gradient is right. The loss meets a p that was rounded to 0. Take the logarithm on paper first.",
+                "The gradient is right. But in the loss, some p has been rounded to 0. Take the logarithm on paper "
+                "first.",
             ),
             *(
                 Mistake(
                     f"epsilon {epsilon:g}",
                     lambda z, t, epsilon=epsilon: from_shares(softmax_forward(z), t, epsilon),
-                    f"You keep p away from 0 by about {epsilon:g}. So no prediction can cost more than "
-                    f"{-np.log(epsilon):.0f}, and one here costs about 900.",
+                    f"You keep p at least about {epsilon:g} away from 0. Then no prediction can cost more than "
+                    f"{-np.log(epsilon):.0f}, but one here costs about 900.",
                 )
                 for epsilon in (1e-7, 1e-8, 1e-10, 1e-12, 1e-15)
             ),
             *mistakes(
-                LOSSES, {name: f"The check above fails as well; mend that first. {LOSS_HINTS[name]}" for name in LOSSES}
+                LOSSES, {name: f"The check above fails too; fix that first. {LOSS_HINTS[name]}" for name in LOSSES}
             ),
         ),
     ),
@@ -276,7 +285,7 @@ TASKS = (
     Task(
         "ps09.mended_gap",
         points=3,
-        asks="the gap between two arms that were tuned alike",
+        asks="the gap between two arms that were tuned the same way",
         read="notebook 09, section 6",
         cases=two_arms,
         right=gap,
@@ -293,28 +302,28 @@ TASKS = (
             Mistake(
                 "no scale",
                 lambda: 0.8,
-                "The same rate does not do the same: the folded matrices are smaller, and their gradients larger.",
+                "The same rate doesn't do the same thing: the folded matrices are smaller, and their gradients larger.",
             ),
             Mistake(
                 "1/d_k",
                 lambda: 0.8 / 256,
-                "That would do if the whole scale were in one of the two matrices. Here each has a part of it.",
+                "That would work if the whole scale were in one of the two matrices. Here each has part of it.",
             ),
             Mistake(
                 "one factor only",
                 lambda: 0.8 / 256**0.25,
-                "You have counted one thing of two: the matrix is smaller, and its gradient is larger as well.",
+                "You've counted one effect out of two: the matrix is smaller, and its gradient is larger as well.",
             ),
             Mistake(
                 "one factor, wrong way round",
                 lambda: 0.8 * 256**0.25,
-                "The folded head needs smaller steps, not larger ones; and you have counted one factor of two.",
+                "The folded head needs smaller steps, not larger ones, and you've counted only one of two factors.",
                 read="notebook 09, section 7",
             ),
             Mistake(
                 "wrong way round",
                 lambda: 0.8 * np.sqrt(256),
-                "The right factor, the wrong way. In notebook 09, where do the good rates of the small W lie?",
+                "It's the right factor, but the wrong way round. In notebook 09, where are the good rates for small W?",
                 read="notebook 09, section 7",
             ),
         ),

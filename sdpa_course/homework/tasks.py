@@ -1,7 +1,7 @@
-"""What a task is: inputs to try, the right answer, and the mistakes that people make.
+"""What a task is: inputs to try, the right answer, and common mistakes.
 
-A task is data. It never sees a student's function, only the arrays that came out of it, so the same
-task serves the check in a notebook and the grading of a class.
+A task is data. It never sees a student's function, only the arrays that the function returned, so the
+same task serves both the check in a notebook and the grading of a class.
 """
 
 from collections.abc import Callable, Iterator
@@ -16,44 +16,44 @@ Case = dict[str, object]  # input name -> array or number, in the order of the f
 
 
 def one_case(rng: np.random.Generator) -> list[Case]:
-    """What a number is asked with: nothing. A task with these cases wants a value, not a function."""
+    """A single case without inputs, for a task that asks for a number rather than a function."""
     return [{}]
 
 
 @dataclass(frozen=True)
 class Mistake:
-    """A wrong answer that is recognised: what it computes, and a hint that does not give the right one away."""
+    """A wrong answer we recognise: what it computes, and a hint that doesn't give away the right one."""
 
     name: str
     gives: Callable  # same inputs as the right answer
     hint: str
-    read: str = ""  # where to read about this mistake; the task's place if empty
+    read: str = ""  # where to read about this mistake; empty means the task's own `read`
 
 
 @dataclass(frozen=True)
 class Task:
-    """One thing that earns points.
+    """One question that earns points.
 
     Parameters
     ----------
     name : str
-        Such as "ps03.softmax"; the test cell's grade id is the part behind the dot.
+        For example "ps03.softmax". The test cell's grade id is the part after the dot, with "-test".
     points : int
     asks : str
         One line: what the answer should be.
     read : str
-        Where in the course it is explained, such as "notebook 03, section 3".
+        Where the course explains it, such as "notebook 03, section 3".
     right : callable
         The right answer as a function of the inputs: an array, a number, or a tuple of them.
     mistakes : tuple of Mistake
-        The order matters where two of them give the same: the first one is named.
+        If two of them give the same result, the first one is named.
     cases : callable
-        `cases(rng) -> list of Case`. All sizes different, so that no transposed array passes unseen.
-        Left out for a task that wants a number.
+        `cases(rng) -> list of Case`. All sizes differ, so that a transposed array can't pass.
+        Left out if the task asks for a number.
     answer : str
-        The name of the function or number in the notebook; empty means the task's own short name.
+        The name of the function or number in the notebook; empty means the task's short name.
     outputs : tuple of str
-        Names of the arrays when there are several.
+        Names of the results, if there are several.
     tolerance : float
         Allowed difference, relative to the largest entry of the right answer, in float64.
     """
@@ -71,26 +71,26 @@ class Task:
 
     @property
     def short_name(self) -> str:
-        """The name without the problem set."""
+        """The name without its problem set."""
         return self.name.partition(".")[2]
 
     @property
     def answer_name(self) -> str:
-        """What the student's function or number is called."""
+        """The name of the student's function or number."""
         return self.answer or self.short_name
 
     @property
     def title(self) -> str:
-        """How the task is called in a message; a second task about the same function is its second check."""
+        """The task's name in messages; a second task about the same function is its second check."""
         return f"{self.answer}, second check" if self.answer else self.short_name
 
     @property
     def wants_number(self) -> bool:
-        """Is the answer a value rather than a function?"""
+        """Whether the answer is a value rather than a function."""
         return self.cases is one_case
 
     def draw(self, seed: int, dtype=np.float64) -> list[Case]:
-        """The inputs for one seed, floats in `dtype`."""
+        """The inputs for one seed, with floats in `dtype`."""
         return [
             {name: cast(value, dtype) for name, value in case.items()}
             for case in self.cases(np.random.default_rng(seed))
@@ -98,12 +98,12 @@ class Task:
 
 
 def cast(value, dtype):
-    """An array of floats in `dtype`; anything else as it is."""
+    """Convert an array of floats to `dtype`; leave anything else alone."""
     return value.astype(dtype) if isinstance(value, np.ndarray) and value.dtype.kind == "f" else value
 
 
 def tasks_of(problem_set: str) -> dict[str, Task]:
-    """The tasks of one problem set by short name, in the notebook's order."""
+    """The tasks of one problem set by short name, in the order of the notebook."""
     if problem_set not in PROBLEM_SETS:
         raise ValueError(f"problem set: got {problem_set!r}, expected one of {', '.join(PROBLEM_SETS)}")
     return {task.short_name: task for task in import_module(f".{problem_set}", __package__).TASKS}

@@ -1,4 +1,4 @@
-"""Problem set 02, as students write it: wrong in the ways of students, and right in several."""
+"""Problem set 02, the way students answer it: with typical mistakes, and in several right ways."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Problem set 06, as students write it: wrong in the ways of students, and right in several."""
+"""Problem set 06, the way students answer it: with typical mistakes, and in several right ways."""
 
 import math
 
@@ -131,7 +131,7 @@ def softmax(scores):
 
 
 def gradients(dout, Q, K, V, scale, back):
-    """What most students write, with the two scales to be chosen."""
+    """What most students write, with a choice of both scales."""
     weights = softmax(scale * Q @ K.T)
     dweights = dout @ V.T
     dscores = weights * (dweights - np.sum(weights * dweights, axis=1, keepdims=True))

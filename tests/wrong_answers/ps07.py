@@ -1,4 +1,4 @@
-"""Problem set 07, as students write it: wrong in the ways of students, and right in several."""
+"""Problem set 07, the way students answer it: with typical mistakes, and in several right ways."""
 
 import math
 
@@ -145,7 +145,7 @@ def norm_by_loops(q, k, a):
 
 
 def norm_by_mean_square(q, k, a):
-    """Rows of mean square 1, then the usual scale, then g over the root that is left."""
+    """Rows of mean square 1, then the usual scale, then g divided by the remaining root."""
     d_k = q.shape[-1]
     q, k = (x / np.sqrt((x**2).mean(axis=-1, keepdims=True)) for x in (q, k))
     return softmax(np.einsum("h,htd,hsd->hts", np.exp(a), q, k) / d_k)

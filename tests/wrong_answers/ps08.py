@@ -1,4 +1,4 @@
-"""Problem set 08, as students write it: wrong in the ways of students, and right in several."""
+"""Problem set 08, the way students answer it: with typical mistakes, and in several right ways."""
 
 import math
 
@@ -119,7 +119,7 @@ def layer_copied_from_the_notebook(X, W_Q, W_K, W_V, W_O, heads):
 
 
 def layer_reshaped_by_convention(X, W_Q, W_K, W_V, W_O, heads):
-    """Raises: no hint, but the line and what is expected are shown."""
+    """Raises an error, which gets no hint but does show the line and what was expected."""
     T, d_model = X.shape
     Q, K, V = ((X @ W).reshape(T, heads, d_model // heads).swapaxes(0, 1) for W in (W_Q, W_K, W_V))
     return merge_by_loops(attend(Q, K, V)) @ W_O

@@ -1,4 +1,4 @@
-"""Problem set 09, as students write it: wrong in the ways of students, and right in several."""
+"""Problem set 09, the way students answer it: with typical mistakes, and in several right ways."""
 
 import math
 
@@ -115,7 +115,7 @@ def loss_of_changed_p(logits, targets):
 
 
 def loss_less_the_mean(logits, targets):
-    """In float64: in float32 the row of the impossible target overflows as well."""
+    """In float64, because in float32 the row with the nearly impossible target overflows too."""
     logits = np.array(logits, dtype=float)
     return loss_no_maximum_in_log_p(logits - np.mean(logits, axis=1)[:, None], targets)
 
