@@ -36,7 +36,9 @@ def test_import_loads_numpy_and_no_more(statement):
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_modules_are_short_and_import_only_what_is_declared(path):
     source = path.read_text(encoding="utf-8")
-    assert len(source.splitlines()) <= (380 if path.match("homework/ps*.py") else 250)  # hints in whole sentences are data
+    assert len(source.splitlines()) <= (
+        380 if path.match("homework/ps*.py") else 250
+    )  # hints in whole sentences are data
     tree = ast.parse(source)
     assert ast.get_docstring(tree), "a module starts by saying what lives in it"
     imported = set()
