@@ -1,18 +1,19 @@
-"""Trials as tables: Markdown with links for the page, plain text for everything else."""
+"""Trials as tables: Markdown with links for notebooks, plain text for readers that show no Markdown."""
 
 from IPython.display import display
 
-from .verdict import SYMBOLS, Trial, Verdict
+from .claims import Trial, Verdict
 
+SYMBOLS = {Verdict.HOLDS: "✓", Verdict.HALF_TRUE: "◐", Verdict.FAILS: "✗"}
 MARKS = {True: "✓", False: "✗"}
 
 
 def markdown_table(trials: list[Trial]) -> str:
-    """One row for each claim: what is said, what was measured part by part, the verdict, where it was decided."""
+    """One row per claim: what it says, what was measured part by part, the verdict, where it was decided."""
     lines = ["| | the claim | what was measured | verdict | notebook |", "|---|---|---|---|---|"]
     for claim, finding in trials:
         parts = "<br>".join(f"{MARKS[part.met]} *{part.says}*: {part.evidence}" for part in finding.parts)
-        # Spaces that do not break, or a narrow column puts "half" and "true" on two lines.
+        # Non-breaking spaces keep a narrow column from splitting "half true" over two lines.
         verdict = f"{SYMBOLS[finding.verdict]} **{finding.verdict}**".replace(" ", "\N{NO-BREAK SPACE}")
         link = f"[{claim.notebook[:2]}]({claim.notebook}.ipynb)"
         lines.append(f"| {claim.id} | {claim.statement} | {parts} | {verdict} | {link} |")
@@ -20,7 +21,7 @@ def markdown_table(trials: list[Trial]) -> str:
 
 
 def plain_table(trials: list[Trial]) -> str:
-    """The same as text."""
+    """The same table as plain text."""
     lines = []
     for claim, finding in trials:
         lines.append(f"{claim.id}  {finding.verdict}  {claim.statement} (notebook {claim.notebook[:2]})")
@@ -28,8 +29,8 @@ def plain_table(trials: list[Trial]) -> str:
     return "\n".join(lines)
 
 
-def show_docket(trials: list[Trial]) -> None:
-    """Put the table into the notebook, and the same as text for readers that show no Markdown."""
+def show_verdicts(trials: list[Trial]) -> None:
+    """Show the table in a notebook."""
     display({"text/markdown": markdown_table(trials), "text/plain": plain_table(trials)}, raw=True)
 
 
