@@ -4,84 +4,73 @@ import numpy as np
 
 from ..experiments.additive import additive_costs, dot_costs, measure_spread
 from ..experiments.scales import compare
-from .claims import Finding, Part, claim
+from .claims import Findings, claim
 from .training import stored_mean
 
 
 @claim("C03", "07_scale", seed=7, short="1/d_k is too flat")
-def flat_with_d_k(seed: int) -> Finding:
+def flat_with_d_k(seed: int) -> Findings:
     """Dividing by d_k leaves variance 1/d_k, and attention becomes too flat."""
-    scales = ("1/sqrt(d_k)", "1/d_k")
-    root, flat = compare(512, list(scales), rng=np.random.default_rng(seed))
+    scales = ["1/sqrt(d_k)", "1/d_k"]
+    root, flat = compare(512, scales, rng=np.random.default_rng(seed))
     root_accuracy, flat_accuracy = (stored_mean("recall", d_k=512, scale=s, learning_rate=0.003) for s in scales)
-    steps = {
-        grid: [stored_mean(grid, "steps_to_90", d_k=512, scale=scale) for scale in scales]
+    (root_adam, flat_adam), (root_sgd, flat_sgd) = (
+        [stored_mean(grid, "steps_to_90", d_k=512, scale=scale) for scale in scales]
         for grid in ("after training", "after training, SGD")
-    }
-    (root_adam, flat_adam), (root_sgd, flat_sgd) = steps.values()
-    return Finding(
-        Part(
-            "variance 1/d_k is left",
+    )
+    parts = {
+        "variance 1/d_k is left": (
             abs(flat.variance * 512 - 1) < 0.1,
             f"{flat.variance:.4f} at d_k = 512 (1/512 = {1 / 512:.4f})",
         ),
-        Part(
-            "attention starts flat",
+        "attention starts flat": (
             flat.entropy > 0.99,
             f"entropy {flat.entropy:.4f} of its maximum; {root.entropy:.3f} with 1/√d_k",
         ),
-        Part(
-            "too flat to learn",
+        "too flat to learn": (
             flat_accuracy < root_accuracy - 0.02,
             f"recall, d_k = 512, Adam: accuracy {flat_accuracy:.3f}; {root_accuracy:.3f} with 1/√d_k (steps to 90 %: "
             f"{flat_adam:.0f} against {root_adam:.0f}; with SGD {flat_sgd:.0f} against {root_sgd:.0f})",
         ),
-        variance=flat.variance,
-        entropy=flat.entropy,
-        root_entropy=root.entropy,
-        accuracy=flat_accuracy,
-        smaller=root.median / flat.median,
-    )
+    }
+    return parts, {
+        "variance": flat.variance,
+        "entropy": flat.entropy,
+        "root_entropy": root.entropy,
+        "accuracy": flat_accuracy,
+        "smaller": root.median / flat.median,
+    }
 
 
 @claim("C13", "07_scale", seed=9, short="additive in ±1")
-def additive_within_1(seed: int) -> Finding:
+def additive_within_1(seed: int) -> Findings:
     """The scores of additive attention lie between −1 and 1."""
     unit, small = (measure_spread(32, 64, rng=np.random.default_rng(seed), v_std=std) for std in (1, 1 / 8))
-    return Finding(
-        Part(
-            "with v from N(0, 1)",
-            unit.largest <= 1,
-            f"largest score {unit.largest:.2f}; bound ‖v‖₁ {unit.bound:.2f}",
-        ),
-        Part("with v scaled down by √d_a", small.largest <= 1, f"largest score {small.largest:.2f}"),
-        largest=unit.largest,
-        bound=unit.bound,
-        small=small.largest,
-    )
+    parts = {
+        "with v from N(0, 1)": (unit.largest <= 1, f"largest score {unit.largest:.2f}; bound ‖v‖₁ {unit.bound:.2f}"),
+        "with v scaled down by √d_a": (small.largest <= 1, f"largest score {small.largest:.2f}"),
+    }
+    return parts, {"largest": unit.largest, "bound": unit.bound, "small": small.largest}
 
 
 @claim("C14", "07_scale", short="additive is slow")
-def additive_is_slow(seed: int) -> Finding:
+def additive_is_slow(seed: int) -> Findings:
     """Additive attention is slower because nothing in it is a matrix multiplication."""
     # Operations for 256 queries and keys of width 64 are counted, because times differ from machine to machine.
     dot, additive = dot_costs(256, 256, 64), additive_costs(256, 256, 64, 64)
     memory = additive.numbers // dot.numbers
     more = (additive.multiplications + additive.tanh) / (dot.multiplications + dot.tanh)
-    return Finding(
-        Part(
-            "it takes more work",
+    parts = {
+        "it takes more work": (
             more > 1,
             f"{more:.1f} times the operations, {additive.tanh:,} of them tanh, and {memory} times the memory",
         ),
-        Part(
-            "it has no matrix multiplication",
+        "it has no matrix multiplication": (
             additive.multiplications == 0,
             f"all its {additive.multiplications:,} multiplications are in matrix products",
         ),
-        more=more,
-        memory=memory,
-    )
+    }
+    return parts, {"more": more, "memory": memory}
 
 
 CARDS = {

@@ -1,16 +1,9 @@
 """What claims, trials and verdicts are, and the register of all claims.
 
-A claim often says several things. Its trial measures each of them. If all are met the claim holds, if none is it
+A claim often says several things, and its trial measures each of them. If all are met the claim holds, if none is it
 fails, and otherwise it's half true: the parts say which half. No verdict is typed in anywhere.
 
-The module a claim lives in is its theme. To add a claim, write its trial there, with the claim itself as the docstring:
-
-    @claim("C09", "04_softmax_gradient", short="p(1 − p)")
-    def derivative_of_softmax(seed: int) -> Finding:
-        \"""The derivative of softmax is p(1 − p).\"""
-        ...
-        return Finding(Part("for a weight and its own score", met, "slopes 0.25, 0.21, 0.16"), wrong=0.7)
-
+To add a claim, write its trial in the module of its theme. The docstring is the claim, `@claim` registers it.
 A trial runs the experiment of the notebook that decided the claim, from the same seed, so readers meet the same digits.
 """
 
@@ -46,12 +39,16 @@ class Part(NamedTuple):
     evidence: str  # the measured numbers, in words
 
 
-class Finding:
-    """What a trial found: whether each part of the claim is met, and the measured numbers by name."""
+# What a trial returns: each thing the claim says -> (is it met?, the evidence), and the measured numbers by name.
+Findings = tuple[dict[str, tuple[bool, str]], dict[str, float]]
 
-    def __init__(self, *parts: Part, **numbers: float):
-        self.parts = parts
-        self.numbers = numbers
+
+class Trial(NamedTuple):
+    """A claim, what was found about each part of it, and the measured numbers by name."""
+
+    claim: "Claim"
+    parts: list[Part]
+    numbers: dict[str, float]
 
     @property
     def verdict(self) -> Verdict:
@@ -68,33 +65,26 @@ class Claim(NamedTuple):
     statement: str
     notebook: str  # where it was decided
     seed: int  # the one that the notebook's own experiment starts from, if it draws random numbers
-    try_it: Callable[[int], Finding]
+    experiment: Callable[[int], Findings]
 
-
-class Trial(NamedTuple):
-    """A claim and what was found."""
-
-    claim: Claim
-    finding: Finding
-
-    @property
-    def verdict(self) -> Verdict:
-        """The verdict of the finding."""
-        return self.finding.verdict
+    def try_it(self, seed: int) -> Trial:
+        """Run the experiment."""
+        parts, numbers = self.experiment(seed)
+        return Trial(self, [Part(says, *found) for says, found in parts.items()], numbers)
 
 
 CLAIMS: dict[str, Claim] = {}
 
 
 def claim(id: str, notebook: str, *, short: str, seed: int = 0):
-    """Put a trial into the register: its docstring is the claim, its module the theme."""
+    """Put an experiment into the register: its docstring is the claim, its module the theme."""
 
-    def register(trial: Callable[[int], Finding]) -> Callable[[int], Finding]:
+    def register(experiment: Callable[[int], Findings]) -> Callable[[int], Findings]:
         if id in CLAIMS:
-            raise ValueError(f"id: got {id!r}, which is taken by {CLAIMS[id].try_it.__name__}; expected a new one")
-        theme = trial.__module__.rpartition(".")[-1]
-        CLAIMS[id] = Claim(id, theme, short, trial.__doc__.rstrip("."), notebook, seed, trial)
-        return trial
+            raise ValueError(f"id: got {id!r}, which {CLAIMS[id].experiment.__name__} already has")
+        theme = experiment.__module__.rpartition(".")[-1]
+        CLAIMS[id] = Claim(id, theme, short, experiment.__doc__.rstrip("."), notebook, seed, experiment)
+        return experiment
 
     return register
 
@@ -103,7 +93,7 @@ def try_claims(theme: str) -> list[Trial]:
     """Try every claim of one theme."""
     if theme not in THEMES:
         raise ValueError(f"theme: got {theme!r}, expected one of {', '.join(THEMES)}")
-    return [Trial(claim, claim.try_it(claim.seed)) for claim in CLAIMS.values() if claim.theme == theme]
+    return [claim.try_it(claim.seed) for claim in CLAIMS.values() if claim.theme == theme]
 
 
 def decide(met: Iterable[bool]) -> Verdict:

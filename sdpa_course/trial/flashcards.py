@@ -1,12 +1,10 @@
-r"""Flashcards: the course as questions with short answers, for the notebook, as CSV and as an Anki deck.
+r"""Flashcards: the course as questions with short answers, for the notebook and, through `make flashcards`, for Anki.
 
 Each theme's module lists its own cards, question -> answer, in `CARDS`. Mathematics is in \( … \), which Anki renders.
 `{C15.plain_64:.2f}` in an answer is filled in with that number from the trial of C15. All other numbers are exact:
 definitions, counts or algebra.
 """
 
-import csv
-import io
 import re
 from importlib import import_module
 from itertools import groupby
@@ -29,7 +27,7 @@ class Card(NamedTuple):
 
 def make_cards(trials: list[Trial]) -> list[Card]:
     """All cards, theme by theme, with the numbers that these trials of all claims measured."""
-    numbers = {trial.claim.id: trial.finding.numbers for trial in trials}
+    numbers = {trial.claim.id: trial.numbers for trial in trials}
     missing = sorted(set(CLAIMS) - set(numbers))
     if missing:
         raise ValueError(f"trials: got none of {', '.join(missing)}, expected one of every claim")
@@ -38,31 +36,15 @@ def make_cards(trials: list[Trial]) -> list[Card]:
         claim, name, form = match.groups()
         return format(numbers[claim][name], form).replace("%", " %").replace("-", "−")
 
-    decks = {theme: import_module(f".{theme}", __package__).CARDS for theme in THEMES}
     return [
         Card(front, MEASURED.sub(measured, back), theme)
-        for theme, cards in decks.items()
-        for front, back in cards.items()
+        for theme in THEMES
+        for front, back in import_module(f".{theme}", __package__).CARDS.items()
     ]
 
 
-def as_csv(cards: list[Card]) -> str:
-    """One line per card with the columns front, back and tags."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(("front", "back", "tags"))
-    writer.writerows((card.front, card.back, f"sdpa {card.theme}") for card in cards)
-    return text.getvalue()
-
-
 def with_dollars(text: str) -> str:
-    r"""Write mathematics the way notebooks do.
-
-    Examples
-    --------
-    >>> print(with_dollars(r"the root \(\sqrt{d_k}\)"))
-    the root $\sqrt{d_k}$
-    """
+    """Write mathematics the way notebooks do, in dollars."""
     return re.sub(r"\\\((.*?)\\\)", r"$\1$", text)
 
 

@@ -8,43 +8,38 @@ from ..experiments.heads import measure_heads
 from ..kernels.multihead import multihead_forward
 from ..kernels.params import init_multihead
 from ..verify.reference import multihead_loop
-from .claims import Finding, Part, claim, describe_gap
-
-GPT3 = {"d_model": 12_288, "heads": 96, "d_k": 128}  # Brown et al. 2020, table 2.1, the largest model
+from .claims import Findings, claim, describe_gap
 
 
 @claim("C04", "08_heads", seed=84, short="√d_model errs")
-def root_of_d_model_errs(seed: int) -> Finding:
+def root_of_d_model_errs(seed: int) -> Findings:
     """Dividing by √d_model corrects too little or too much, depending on the number of heads."""
     results = measure_heads([1, 2, 4, 8, 16, 32, 64], 512, rng=np.random.default_rng(seed))
     model = {r.h: r for r in results if r.scale == "1/sqrt(d_model)"}
     eight = model[8]
-    return Finding(
-        Part(
-            "it depends on the number of heads",
+    parts = {
+        "it depends on the number of heads": (
             all(abs(r.variance - 1 / h) < 4 * r.variance_se for h, r in model.items()),
             f"variance 1/h: {eight.variance:.4f} ± {eight.variance_se:.4f} with 8 heads (1/8 = {1 / 8:.4f})",
         ),
-        Part(
-            "for some number it under-corrects",
+        "for some number it under-corrects": (
             any(r.variance > 1 + 4 * r.variance_se for r in model.values()),
             f"{model[1].variance:.3f} with one head, less with more: it only over-shrinks",
         ),
-        variance_8=eight.variance,
-        variance_1=model[1].variance,
-    )
+    }
+    return parts, {"variance_8": eight.variance, "variance_1": model[1].variance}
 
 
 @claim("C05", "08_heads", short="GPT-3: d_k\u00a0=\u00a0128")
-def gpt3_has_width_128(seed: int) -> Finding:
+def gpt3_has_width_128(seed: int) -> Findings:
     """GPT-3 has width 12 288 and 96 heads, which makes d_k 128."""
-    d_model, heads, d_k = GPT3.values()
+    d_model, heads, d_k = 12_288, 96, 128  # Brown et al. 2020, table 2.1, the largest model
     evidence = f"{heads} · {d_k} = {heads * d_k} = d_model; √d_k = {math.sqrt(d_k):.2f}"
-    return Finding(Part("12 288 / 96 = 128", d_model == heads * d_k, evidence), root=math.sqrt(d_k))
+    return {"12 288 / 96 = 128": (d_model == heads * d_k, evidence)}, {"root": math.sqrt(d_k)}
 
 
 @claim("C28", "08_heads", seed=8, short="split, attend, merge")
-def split_attend_merge(seed: int) -> Finding:
+def split_attend_merge(seed: int) -> Findings:
     """Every head runs the same formula on its own part; the results are joined and projected."""
     rng = np.random.default_rng(seed)
     loop, blocks = 0.0, 0.0  # the largest differences from the layer
@@ -56,10 +51,11 @@ def split_attend_merge(seed: int) -> Finding:
         loop = max(loop, float(abs(out - multihead_loop(x, params)).max()))
         blocks = max(blocks, float(abs(out - total).max()))
     loop_words, block_words = (f"{describe_gap(gap)} at widths 6 and 512" for gap in (loop, blocks))
-    return Finding(
-        Part("the same formula in each head's own columns", loop < 1e-12, f"loop over heads: {loop_words}"),
-        Part("then concatenate and project", blocks < 1e-12, f"sum over the blocks of W_O: {block_words}"),
-    )
+    parts = {
+        "the same formula in each head's own columns": (loop < 1e-12, f"loop over heads: {loop_words}"),
+        "then concatenate and project": (blocks < 1e-12, f"sum over the blocks of W_O: {block_words}"),
+    }
+    return parts, {}
 
 
 CARDS = {

@@ -10,7 +10,7 @@ from ..kernels.params import init_multihead
 from ..kernels.scores import dot_scores_forward
 from ..kernels.sdpa import attention_forward
 from ..kernels.softmax import softmax_forward
-from .claims import Finding, Part, claim, describe_gap
+from .claims import Findings, claim, describe_gap
 
 D_MODEL, D_K = 512, 64
 
@@ -24,18 +24,18 @@ def queries_and_keys(seed: int) -> dict[int, tuple[np.ndarray, np.ndarray]]:
 
 
 @claim("C16", "05_attention", seed=5, short="one head keeps shape")
-def one_head_keeps_shape(seed: int) -> Finding:
+def one_head_keeps_shape(seed: int) -> Findings:
     """What one head returns has the shape of its input."""
     rng = np.random.default_rng(seed)
     x, w = rng.standard_normal((3, D_MODEL)), rng.standard_normal((3, D_MODEL, D_K)) / math.sqrt(D_MODEL)
     one = attention_forward(*(x @ matrix for matrix in w))[0].shape
     eight = multihead_forward(x, init_multihead(D_MODEL, 8, rng=rng))[0].shape
     evidence = f"{x.shape} in, {one} out; {eight} only after 8 heads and W_O"
-    return Finding(Part("one head gives back the input's shape", one == x.shape, evidence), width=one[-1])
+    return {"one head gives back the input's shape": (one == x.shape, evidence)}, {"width": one[-1]}
 
 
 @claim("C22", "05_attention", seed=10, short="makes it parallel")
-def scale_makes_it_parallel(seed: int) -> Finding:
+def scale_makes_it_parallel(seed: int) -> Findings:
     """The scale is what makes attention parallel, or fast."""
     q, k, v = np.random.default_rng(seed).standard_normal((3, 300, D_K))
     whole, _ = attention_forward(q, k, v, scale=1)
@@ -44,41 +44,36 @@ def scale_makes_it_parallel(seed: int) -> Finding:
     without = 2 * 1000**2 * D_K  # multiplications for 1000 tokens
     with_scale = without + 1000**2
     share = (with_scale - without) / with_scale
-    return Finding(
-        Part(
-            "rows need the scale to be computed side by side",
+    parts = {
+        "rows need the scale to be computed side by side": (
             gap > 1e-12,
             f"without it, 300 rows one by one and all at once: {describe_gap(gap)}",
         ),
-        Part(
-            "it saves work",
-            with_scale < without,
-            f"it adds {share:.2%} of the multiplications; none if folded into W_Q",
-        ),
-        share=share,
-    )
+        "it saves work": (with_scale < without, f"it adds {share:.2%} of the multiplications; none if folded into W_Q"),
+    }
+    return parts, {"share": share}
 
 
 @claim("C23", "00_start_here", seed=2, short="d_k = words")
-def width_is_number_of_words(seed: int) -> Finding:
+def width_is_number_of_words(seed: int) -> Findings:
     """d_k counts the words of the sentence."""
     widths = {n: q.shape[-1] for n, (q, _) in queries_and_keys(seed).items()}
     evidence = "; ".join(f"{n} words: d_k = {d_k}" for n, d_k in widths.items())
-    return Finding(Part("d_k changes with the number of words", len(set(widths.values())) > 1, evidence))
+    return {"d_k changes with the number of words": (len(set(widths.values())) > 1, evidence)}, {}
 
 
 @claim("C24", "00_start_here", seed=2, short="÷ changes shape")
-def dividing_changes_shape(seed: int) -> Finding:
+def dividing_changes_shape(seed: int) -> Findings:
     """Dividing gives the score matrix another shape."""
     q, k = queries_and_keys(seed)[9]
     plain, divided = (dot_scores_forward(q, k, scale=scale)[0] for scale in (1, None))
     spread, after = float(plain.std()), float(divided.std())
     evidence = f"{plain.shape} before and {divided.shape} after; the spread goes from {spread:.2f} to {after:.2f}"
-    return Finding(Part("the shape changes", plain.shape != divided.shape, evidence), spread=spread, divided=after)
+    return {"the shape changes": (plain.shape != divided.shape, evidence)}, {"spread": spread, "divided": after}
 
 
 @claim("C25", "00_start_here", seed=2, short="needed to sum to 1")
-def needed_to_sum_to_1(seed: int) -> Finding:
+def needed_to_sum_to_1(seed: int) -> Findings:
     """Without the scale softmax would not return probabilities."""
     q, k = queries_and_keys(seed)[9]
     weights = [softmax_forward(dot_scores_forward(q, k, scale=scale)[0]) for scale in (10, 1, 1 / 8, 1 / 64)]
@@ -86,44 +81,41 @@ def needed_to_sum_to_1(seed: int) -> Finding:
     sharpest, *_, flattest = (float(w.max(axis=-1).mean()) for w in weights)
     sums = "equal 1 to 12 digits" if off < 1e-12 else f"are off by up to {off:.2g}"
     evidence = f"row sums {sums}, with the factors 10, 1, 1/8, 1/64; top weight {sharpest:.3f} to {flattest:.3f}"
-    part = Part("some scale gives no probabilities", off > 1e-12, evidence)
-    return Finding(part, sharpest=sharpest, flattest=flattest)
+    parts = {"some scale gives no probabilities": (off > 1e-12, evidence)}
+    return parts, {"sharpest": sharpest, "flattest": flattest}
 
 
 @claim("C26", "00_start_here", seed=2, short="softmax suffices")
-def softmax_suffices(seed: int) -> Finding:
+def softmax_suffices(seed: int) -> Findings:
     """Softmax normalises anyway, so scaling before it changes nothing."""
     q, k = queries_and_keys(seed)[9]
     plain, divided = (softmax_forward(dot_scores_forward(q[:1], k, scale=scale)[0]) for scale in (1, None))
     top, after = float(plain.max()), float(divided.max())
     evidence = f"largest weight {top:.3f} without, {after:.3f} with"
     same = np.allclose(plain, divided, atol=0.01)
-    return Finding(Part("scaling first leaves the weights alone", same, evidence), plain=top, divided=after)
+    return {"scaling first leaves the weights alone": (same, evidence)}, {"plain": top, "divided": after}
 
 
 @claim("C29", "05_attention", seed=29, short="“it” finds the dog")
-def it_finds_the_dog(seed: int) -> Finding:
+def it_finds_the_dog(seed: int) -> Findings:
     """In “The dog chased the ball because it was fast”, comparing queries and keys finds out what “it” is."""
     it, dog, ball = (SENTENCE.index(word) for word in ("it", "dog", "ball"))
     fast, red = (read([*SENTENCE[:-1], last]) for last in ("fast", "red"))  # hand-made vectors
     ratios = [reading.first[it, dog] / reading.first[it, ball] for reading in (fast, red)]
     choices = random_choices(len(SENTENCE), rng=np.random.default_rng(seed))
     share, even = float(choices.shares[dog]), 1 / len(SENTENCE)
-    return Finding(
-        Part(
-            "two passes over hand-made vectors can do it",
+    parts = {
+        "two passes over hand-made vectors can do it": (
             bool(fast.second[it].argmax() == dog and red.second[it].argmax() == ball),
             f"weight {fast.second[it, dog]:.3f} on dog after fast, {red.second[it, ball]:.3f} on ball after red",
         ),
-        Part("one pass can", not math.isclose(*ratios), f"dog ÷ ball stays {ratios[0]:.3f}, whatever the last word"),
-        Part(
-            "the formula does it by itself",
+        "one pass can": (not math.isclose(*ratios), f"dog ÷ ball stays {ratios[0]:.3f}, whatever the last word"),
+        "the formula does it by itself": (
             share > even + 4 * choices.error,
             f"random vectors: dog wins {share:.4f} of the draws; 1/9 = {even:.4f}",
         ),
-        dog=float(fast.second[it, dog]),
-        share=share,
-    )
+    }
+    return parts, {"dog": float(fast.second[it, dog]), "share": share}
 
 
 CARDS = {

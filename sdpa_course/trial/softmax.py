@@ -7,7 +7,7 @@ import numpy as np
 from ..experiments.saturation import sweep
 from ..kernels.scores import dot_scores_forward
 from ..kernels.softmax import softmax_forward
-from .claims import Finding, Part, claim, describe_gap
+from .claims import Findings, claim, describe_gap
 
 ONE_SIDED = 0.95
 
@@ -31,65 +31,55 @@ def lost_rows(function, d_k: int, seed: int) -> float:
 
 
 @claim("C06", "03_softmax", seed=6, short="scale stops overflow")
-def scale_stops_overflow(seed: int) -> Finding:
+def scale_stops_overflow(seed: int) -> Findings:
     """The scale is there because exp would overflow without it."""
     naive = {d_k: lost_rows(softmax_naive, d_k, seed) for d_k in (64, 1024, 4096)}
     stable = max(lost_rows(softmax_forward, d_k, seed) for d_k in naive)
     edge32, edge64 = (math.log(np.finfo(dtype).max) for dtype in (np.float32, np.float64))
-    return Finding(
-        Part(
-            "exp overflows without the scale",
+    parts = {
+        "exp overflows without the scale": (
             naive[1024] > 0.01,
             f"float32, past {edge32:.2f}: {naive[1024]:.1%} of the rows lost at d_k = 1024, {naive[4096]:.1%} at "
             f"4096 ({naive[64]:.1%} at 64)",
         ),
-        Part(
-            "it takes the scale to prevent it",
-            stable > 0,
-            f"{stable:.1%} lost with the maximum subtracted, unscaled",
-        ),
-        edge32=edge32,
-        edge64=edge64,
-        naive_1024=naive[1024],
-        naive_4096=naive[4096],
-        stable=stable,
-    )
+        "it takes the scale to prevent it": (stable > 0, f"{stable:.1%} lost with the maximum subtracted, unscaled"),
+    }
+    return parts, {
+        "edge32": edge32,
+        "edge64": edge64,
+        "naive_1024": naive[1024],
+        "naive_4096": naive[4096],
+        "stable": stable,
+    }
 
 
 @claim("C10", "03_softmax", short="softmax of 7\u00a0and\u00a03")
-def softmax_of_7_and_3(seed: int) -> Finding:
+def softmax_of_7_and_3(seed: int) -> Findings:
     """softmax of [7, 3] is about [0.98, 0.02], of [25, 2, −3] about [1, 0, 0]."""
     pair, three = softmax_forward(np.array([7.0, 3.0])), softmax_forward(np.array([25.0, 2.0, -3.0]))
-    return Finding(
-        Part(
-            "[7, 3] gives [0.98, 0.02]",
-            np.array_equal(pair.round(2), [0.98, 0.02]),
-            f"{pair[0]:.4f} and {pair[1]:.4f}",
-        ),
-        Part(
-            "[25, 2, −3] gives [1, 0, 0]",
+    parts = {
+        "[7, 3] gives [0.98, 0.02]": (np.array_equal(pair.round(2), [0.98, 0.02]), f"{pair[0]:.4f} and {pair[1]:.4f}"),
+        "[25, 2, −3] gives [1, 0, 0]": (
             np.array_equal(three.round(2), [1, 0, 0]),
             f"the losers keep {three[1]:.2e} and {three[2]:.2e}",
         ),
-        first=float(pair[0]),
-        second=float(pair[1]),
-        loser=float(three[1]),
-    )
+    }
+    return parts, {"first": float(pair[0]), "second": float(pair[1]), "loser": float(three[1])}
 
 
 @claim("C11", "03_softmax", short="a gap of 4 decides")
-def gap_of_4_decides(seed: int) -> Finding:
+def gap_of_4_decides(seed: int) -> Findings:
     """A lead of 4 makes softmax nearly one-sided, wherever the scores lie."""
     gap = np.array([4.0, 0.0])
     shifted = np.array([softmax_forward(gap + shift) for shift in (-1000, -97, 103, 1000)])
     moved = float(abs(shifted - softmax_forward(gap)).max())
     top = {n: float(softmax_forward(np.array([4.0] + [0.0] * (n - 1)))[0]) for n in (2, 64, 512)}
-    return Finding(
-        Part("the offset does not matter", moved < 1e-12, f"weights {describe_gap(moved)}, shifted by up to 1000"),
-        Part("one-sided between 2 keys", top[2] > ONE_SIDED, f"top weight {top[2]:.3f}; above {ONE_SIDED} counts"),
-        Part("one-sided among 64 keys", top[64] > ONE_SIDED, f"top weight {top[64]:.3f}; {top[512]:.3f} among 512"),
-        **{f"top_{n}": weight for n, weight in top.items()},
-    )
+    parts = {
+        "the offset does not matter": (moved < 1e-12, f"weights {describe_gap(moved)}, shifted by up to 1000"),
+        "one-sided between 2 keys": (top[2] > ONE_SIDED, f"top weight {top[2]:.3f}; above {ONE_SIDED} counts"),
+        "one-sided among 64 keys": (top[64] > ONE_SIDED, f"top weight {top[64]:.3f}; {top[512]:.3f} among 512"),
+    }
+    return parts, {**{f"top_{n}": weight for n, weight in top.items()}}
 
 
 def top_weight(sigma: float, seed: int) -> float:
@@ -100,27 +90,22 @@ def top_weight(sigma: float, seed: int) -> float:
 
 
 @claim("C27", "03_softmax", seed=8, short="√d_k settles all")
-def root_settles_all(seed: int) -> Finding:
+def root_settles_all(seed: int) -> Findings:
     """After dividing by √d_k nothing else influences how sharp attention is."""
     rng = np.random.default_rng(seed)
     few, *_, many = sweep([64], [8, 64, 512, 4096], ["1/sqrt(d_k)"], rng=rng, rows=256, progress=False)
     one, two = (top_weight(sigma, seed) for sigma in (1, 2))
-    return Finding(
-        Part(
-            "the number of keys plays no part",
+    parts = {
+        "the number of keys plays no part": (
             abs(many.top / few.top - 1) < 0.1,
             f"top weight {few.top:.4f} with 8 keys, {many.top:.4f} with 4096",
         ),
-        Part(
-            "the size of the entries plays no part",
+        "the size of the entries plays no part": (
             abs(two / one - 1) < 0.1,
             f"top weight {one:.3f} with σ = 1, {two:.3f} with σ = 2",
         ),
-        top_8=few.top,
-        top_4096=many.top,
-        sigma_1=one,
-        sigma_2=two,
-    )
+    }
+    return parts, {"top_8": few.top, "top_4096": many.top, "sigma_1": one, "sigma_2": two}
 
 
 CARDS = {

@@ -11,10 +11,11 @@ MARKS = {True: "✓", False: "✗"}
 def markdown_table(trials: list[Trial]) -> str:
     """One row per claim: what it says, what was measured part by part, the verdict, where it was decided."""
     lines = ["| | the claim | what was measured | verdict | notebook |", "|---|---|---|---|---|"]
-    for claim, finding in trials:
-        parts = "<br>".join(f"{MARKS[part.met]} *{part.says}*: {part.evidence}" for part in finding.parts)
+    for trial in trials:
+        claim = trial.claim
+        parts = "<br>".join(f"{MARKS[part.met]} *{part.says}*: {part.evidence}" for part in trial.parts)
         # Non-breaking spaces keep a narrow column from splitting "half true" over two lines.
-        verdict = f"{SYMBOLS[finding.verdict]} **{finding.verdict}**".replace(" ", "\N{NO-BREAK SPACE}")
+        verdict = f"{SYMBOLS[trial.verdict]} **{trial.verdict}**".replace(" ", "\N{NO-BREAK SPACE}")
         link = f"[{claim.notebook[:2]}]({claim.notebook}.ipynb)"
         lines.append(f"| {claim.id} | {claim.statement} | {parts} | {verdict} | {link} |")
     return "\n".join(lines)
@@ -23,9 +24,10 @@ def markdown_table(trials: list[Trial]) -> str:
 def plain_table(trials: list[Trial]) -> str:
     """The same table as plain text."""
     lines = []
-    for claim, finding in trials:
-        lines.append(f"{claim.id}  {finding.verdict}  {claim.statement} (notebook {claim.notebook[:2]})")
-        lines += [f"     {MARKS[part.met]} {part.says}: {part.evidence}" for part in finding.parts]
+    for trial in trials:
+        claim = trial.claim
+        lines.append(f"{claim.id}  {trial.verdict}  {claim.statement} (notebook {claim.notebook[:2]})")
+        lines += [f"     {MARKS[part.met]} {part.says}: {part.evidence}" for part in trial.parts]
     return "\n".join(lines)
 
 

@@ -3,9 +3,10 @@
 import functools
 
 from ..experiments.ablation import PLAIN, Cell, stored
-from .claims import Finding, Part, claim
+from .claims import Findings, claim
 
 GRIDS = {"SGD": "reverse", "Adam": "reverse, Adam"}  # reversing a sequence with either optimiser, ten seeds
+SCALES_BY_NAME = dict(zip(("none", "root"), PLAIN, strict=True))
 stored_cells = functools.cache(stored)
 
 
@@ -23,7 +24,7 @@ def stored_mean(grid: str, number: str = "accuracy", **values) -> float:
 
 
 @claim("C18", "09_training", short="sharp = overfits")
-def sharp_attention_overfits(seed: int) -> Finding:
+def sharp_attention_overfits(seed: int) -> Findings:
     """Attention that is too sure of itself generalises badly."""
     known, fresh = (
         {
@@ -41,33 +42,29 @@ def sharp_attention_overfits(seed: int) -> Finding:
     top, right = (stored_mean("recall", number, **sharp) for number in ("top", "accuracy"))
     if top < 0.95:
         raise ValueError(f"top: got a mean top weight of {top:.2f}, expected a sharp model (0.95 or more) to try")
-    return Finding(
-        Part(
-            "without the scale, fresh sequences go worse",
+    parts = {
+        "without the scale, fresh sequences go worse": (
             all(fresh[*key, "1"] < fresh[*key, "1/sqrt(d_k)"] for key in settings),
             f"reverse, d_k = 64, trained on 64 sequences: {fresh[none]:.2f} against {fresh[root]:.2f} (on those "
             f"64: {known[none]:.2f} against {known[root]:.2f})",
         ),
-        Part(
-            "because the gap to the training set widens, whatever its size",
+        "because the gap to the training set widens, whatever its size": (
             all(gap[*key, "1"] > gap[*key, "1/sqrt(d_k)"] for key in settings),
             f"trained on 64: gap {gap[none]:.2f} without, {gap[root]:.2f} with the scale; trained on 16: "
             f"{gap[few_none]:.2f} and {gap[few_root]:.2f}",
         ),
-        Part(
-            "a sharp model cannot do well",
+        "a sharp model cannot do well": (
             right < 0.9,
             f"recall, d_k = 512, with the scale: top weight {top:.2f} at the end, accuracy {right:.2f}",
         ),
-        fresh_none=fresh[none],
-        fresh_root=fresh[root],
-        known_none=known[none],
-        known_root=known[root],
-        gap_none=gap[few_none],
-        gap_root=gap[few_root],
-        top=top,
-        right=right,
-    )
+    }
+    return parts, {
+        **{f"fresh_{name}": fresh[64, 64, scale] for name, scale in SCALES_BY_NAME.items()},
+        **{f"known_{name}": known[64, 64, scale] for name, scale in SCALES_BY_NAME.items()},
+        **{f"gap_{name}": gap[64, 16, scale] for name, scale in SCALES_BY_NAME.items()},
+        "top": top,
+        "right": right,
+    }
 
 
 def learns_less(d_k: int) -> bool:
@@ -79,78 +76,71 @@ def learns_less(d_k: int) -> bool:
 
 
 @claim("C19", "09_training", short="no scale, no training")
-def no_scale_no_training(seed: int) -> Finding:
+def no_scale_no_training(seed: int) -> Findings:
     """Without the scale training falls apart."""
-    scales = dict(zip(("none", "root"), PLAIN, strict=True))
     numbers = {
         f"{optimiser}_{d_k}_{name}": stored_mean(grid, d_k=d_k, scale=scale)
         for optimiser, grid in GRIDS.items()
         for d_k in (8, 16, 64, 512)
-        for name, scale in scales.items()
+        for name, scale in SCALES_BY_NAME.items()
     }
     numbers["folded"] = stored_mean("init × scale", init="folded", optimiser="SGD", learning_rate=0.3)
     numbers["longer_64_none"] = stored_mean("reverse, longer", scale="1")
-    numbers |= {f"deep_8_{name}": stored_mean("transformer", d_k=8, scale=scale) for name, scale in scales.items()}
+    numbers |= {
+        f"deep_8_{name}": stored_mean("transformer", d_k=8, scale=scale) for name, scale in SCALES_BY_NAME.items()
+    }
     finite = [flag for grid in GRIDS.values() for flag in stored_cell(grid, d_k=512, scale="1").values("finite")]
     hot = {"d_k": 512, "optimiser": "SGD", "learning_rate": 3.0}
     lost = [5 * (1 - stored_mean("learning rates", "finite", scale=scale, **hot)) for scale in PLAIN]
     narrow = [numbers[f"{optimiser}_8_none"] - numbers[f"{optimiser}_8_root"] for optimiser in GRIDS]
     pair = {
-        (optimiser, d_k): "{:.2f} against {:.2f}".format(*(numbers[f"{optimiser}_{d_k}_{name}"] for name in scales))
+        (optimiser, d_k): "{:.2f} against {:.2f}".format(
+            *(numbers[f"{optimiser}_{d_k}_{name}"] for name in SCALES_BY_NAME)
+        )
         for optimiser, d_k in (("SGD", 512), ("Adam", 512), ("SGD", 64), ("Adam", 64), ("SGD", 8), ("deep", 8))
     }
-    return Finding(
-        Part(
-            "it learns far less at d_k = 512",
+    parts = {
+        "it learns far less at d_k = 512": (
             learns_less(512),
             f"reverse, after 600 steps: accuracy {pair['SGD', 512]} with SGD, {pair['Adam', 512]} with Adam",
         ),
-        Part(
-            "it learns far less at d_k = 64",
+        "it learns far less at d_k = 64": (
             learns_less(64),
             f"after 600 steps {pair['SGD', 64]} with SGD, {pair['Adam', 64]} with Adam (SGD, 2400 steps: "
             f"{numbers['longer_64_none']:.2f}; SGD with smaller initial weights: {numbers['folded']:.2f})",
         ),
-        Part(
-            "so does one head at d_k = 8",
+        "so does one head at d_k = 8": (
             min(narrow) < -0.1,
             f"{pair['SGD', 8]} with SGD (but two layers of four such heads, Adam: {pair['deep', 8]})",
         ),
-        Part(
-            "the loss stops being a number",
+        "the loss stops being a number": (
             not all(finite),
             f"finite in {sum(finite):.0f} of these {len(finite)} runs at d_k = 512 (SGD at ten times the "
             f"rate: lost {lost[0]:.0f} of 5, with the scale {lost[1]:.0f} of 5)",
         ),
-        **numbers,
-    )
+    }
+    return parts, numbers
 
 
 @claim("C20", "09_training", short="√d_k is right")
-def root_is_right(seed: int) -> Finding:
+def root_is_right(seed: int) -> Findings:
     """√d_k is the right number to divide by."""
     after = stored_cell("after training", d_k=512, scale="1/sqrt(d_k)")
     start, end = (float(after.values("dot_variance", at).mean()) for at in (0, -1))
     alignment = float(after.values("alignment").mean())
     root, full = (stored_mean("transfer", d_k=512, scale=scale) for scale in ("1/sqrt(d_k)", "1/d_k"))
-    return Finding(
-        Part("before the first step", abs(start - 1) < 0.1, f"Var(q·k) ÷ d_k = {start:.2f} at d_k = 512"),
-        Part(
-            "after training",
+    parts = {
+        "before the first step": (abs(start - 1) < 0.1, f"Var(q·k) ÷ d_k = {start:.2f} at d_k = 512"),
+        "after training": (
             abs(end - 1) < 0.1,
             f"{end:.0f} after 1000 steps of recall; cos(q, its key) {alignment:.2f}, from 0",
         ),
-        Part(
-            "no other scale does better",
+        "no other scale does better": (
             full < root + 0.05,
             f"at learning rate 0.03: accuracy {root:.2f}, and {full:.2f} with 1/d_k",
         ),
-        start=start,
-        end=end,
-        alignment=alignment,
-        fast_root=root,
-        fast_full=full,
-    )
+    }
+    return parts, {"start": start, "end": end, "alignment": alignment, "fast_root": root, "fast_full": full}
 
 
 CARDS = {

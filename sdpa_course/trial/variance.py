@@ -9,7 +9,7 @@ from ..experiments.estimates import Estimate
 from ..experiments.initialisers import INITIALISERS, measure_entries
 from ..experiments.similarity import agreement, near, ranges
 from ..kernels.scores import dot_scores_forward
-from .claims import Finding, Part, claim
+from .claims import Findings, claim
 
 WIDTHS = (1, 2, 8, 64, 512)
 PAIRS = 20_000
@@ -34,109 +34,94 @@ def coin_variance(d_k: int) -> float:
 
 
 @claim("C01", "02_variance", seed=2, short="Var(q·k) =\u00a0d_k")
-def variance_is_d_k(seed: int) -> Finding:
+def variance_is_d_k(seed: int) -> Findings:
     """For independent entries with mean 0 and variance 1, q·k has variance d_k."""
     coins = {d_k: coin_variance(d_k) for d_k in (1, 2, 3)}
     found = score_variances(seed, scale=1)
     ratios = [variance.mean / d_k for d_k, variance in found.items()]
     worst = max(abs(variance.z(d_k)) for d_k, variance in found.items())
-    return Finding(
-        Part(
-            "exact for coins",
+    parts = {
+        "exact for coins": (
             all(math.isclose(variance, d_k) for d_k, variance in coins.items()),
             "variance " + ", ".join(f"{variance:.0f}" for variance in coins.values()) + " at d_k = 1, 2, 3",
         ),
-        Part(
-            "so for N(0, 1) entries",
+        "so for N(0, 1) entries": (
             worst < ERRORS,
             f"variance ÷ d_k between {min(ratios):.3f} and {max(ratios):.3f} for d_k = 1 to 512, "
             f"at most {worst:.1f} standard errors off",
         ),
-        variance_64=found[64].mean,
-        variance_512=found[512].mean,
-        coin_3=coins[3],
-    )
+    }
+    return parts, {"variance_64": found[64].mean, "variance_512": found[512].mean, "coin_3": coins[3]}
 
 
 @claim("C02", "02_variance", seed=2, short="÷ √d_k gives\u00a01")
-def scaled_variance_is_1(seed: int) -> Finding:
+def scaled_variance_is_1(seed: int) -> Findings:
     """Divided by √d_k, scores have variance 1 whatever d_k is."""
     found = score_variances(seed, scale=None).values()  # None: the kernel's own default
     lowest, highest = min(found).mean, max(found).mean
     met = max(abs(variance.z(1)) for variance in found) < ERRORS
     evidence = f"between {lowest:.3f} and {highest:.3f} for d_k = 1 to 512"
-    return Finding(Part("variance 1 at every d_k", met, evidence), lowest=lowest, highest=highest)
+    return {"variance 1 at every d_k": (met, evidence)}, {"lowest": lowest, "highest": highest}
 
 
 @claim("C12", "01_dot_products", seed=12, short="ranges −49…122")
-def quoted_ranges(seed: int) -> Finding:
+def quoted_ranges(seed: int) -> Findings:
     """Dot products run over about −23…23 in 2 dimensions and −49…122 in 5."""
     rng = np.random.default_rng(seed)
     two, five = (ranges(d_k, 10, 10_000, rng=rng, spread=4) for d_k in (2, 5))
     both = near(two, -23, 23) & near(five, -49, 122)
     many_two, many_five = (ranges(d_k, 10_000, 20, rng=rng).std for d_k in (2, 5))
     growth = Estimate.of(many_five / many_two)
-    return Finding(
-        Part(
-            "5 dimensions spread more than 2",
+    parts = {
+        "5 dimensions spread more than 2": (
             growth.mean > 1 + ERRORS * growth.error,
             f"standard deviation {growth.mean:.2f} times as large; √(5/2) = {math.sqrt(5 / 2):.2f}",
         ),
-        Part(
-            "the quoted ranges are usual",
+        "the quoted ranges are usual": (
             bool(both.mean() > 0.05),
             f"both came up together in {both.sum()} of {len(both)} draws",
         ),
-        both=int(both.sum()),
-        growth=growth.mean,
-    )
+    }
+    return parts, {"both": int(both.sum()), "growth": growth.mean}
 
 
 @claim("C15", "01_dot_products", seed=15, short="larger = nearer")
-def larger_is_nearer(seed: int) -> Finding:
+def larger_is_nearer(seed: int) -> Findings:
     """The larger the dot product, the more similar the two vectors."""
     rng = np.random.default_rng(seed)
     widths = (2, 4, 8, 16, 32, 64, 128, 256, 512)  # all of them, to get the same draws as notebook 01
     plain = {d_k: agreement(d_k, rng=rng).share for d_k in widths}
     stretched = {d_k: agreement(d_k, rng=rng, stretch=0.5).share for d_k in widths[:6]}
-    return Finding(
-        Part(
-            "the winner is the nearest in direction",
+    parts = {
+        "the winner is the nearest in direction": (
             plain[64] > AGREE,
             f"same winner for {plain[64]:.2f} of the queries at d_k = 64; above {AGREE} counts",
         ),
-        Part("whatever the keys' lengths", stretched[64] > AGREE, f"{stretched[64]:.2f} if they differ"),
-        Part("at every width", plain[2] > AGREE, f"{plain[2]:.2f} at d_k = 2"),
-        plain_64=plain[64],
-        stretched_64=stretched[64],
-        plain_2=plain[2],
-    )
+        "whatever the keys' lengths": (stretched[64] > AGREE, f"{stretched[64]:.2f} if they differ"),
+        "at every width": (plain[2] > AGREE, f"{plain[2]:.2f} at d_k = 2"),
+    }
+    return parts, {"plain_64": plain[64], "stretched_64": stretched[64], "plain_2": plain[2]}
 
 
 @claim("C21", "02_variance", seed=2, short="entries start at 1")
-def entries_start_at_1(seed: int) -> Finding:
+def entries_start_at_1(seed: int) -> Findings:
     """Right after initialisation the entries of q and k have variance about 1."""
     rng = np.random.default_rng(seed)
     normed = {name: measure_entries(name, rng=rng).entry for name in INITIALISERS}
     raw = [measure_entries(name, normed=False, rng=rng).entry for name in INITIALISERS]
     unit, low, high = normed["N(0, 1/fan_in)"], min(normed.values()), max(normed.values())
-    return Finding(
-        Part("N(0, 1/fan_in) after LayerNorm", abs(unit - 1) < 0.1, f"variance {unit:.2f}"),
-        Part(
-            "every usual rule after LayerNorm",
+    parts = {
+        "N(0, 1/fan_in) after LayerNorm": (abs(unit - 1) < 0.1, f"variance {unit:.2f}"),
+        "every usual rule after LayerNorm": (
             all(abs(entry - 1) < 0.1 for entry in normed.values()),
             f"from {low:.2f} to {high:.2f}",
         ),
-        Part(
-            "embeddings N(0, 0.02²) without LayerNorm",
+        "embeddings N(0, 0.02²) without LayerNorm": (
             all(abs(entry - 1) < 0.1 for entry in raw),
             f"never above {math.ceil(max(raw) * 1000) / 1000:.3f}",
         ),
-        unit=unit,
-        low=low,
-        high=high,
-        raw=max(raw),
-    )
+    }
+    return parts, {"unit": unit, "low": low, "high": high, "raw": max(raw)}
 
 
 CARDS = {
