@@ -7,12 +7,12 @@ from .claims import Findings, claim
 
 GRIDS = {"SGD": "reverse", "Adam": "reverse, Adam"}  # reversing a sequence with either optimiser, ten seeds
 SCALES_BY_NAME = dict(zip(("none", "root"), PLAIN, strict=True))
-stored_cells = functools.cache(stored)
+read_grid = functools.cache(stored)  # the cells of a grid of stored runs
 
 
 def stored_cell(grid: str, **values) -> Cell:
     """The one cell of a stored grid whose settings have these values."""
-    found = [cell for cell in stored_cells(grid) if values.items() <= cell.setting._asdict().items()]
+    found = [cell for cell in read_grid(grid) if values.items() <= cell.setting._asdict().items()]
     if len(found) != 1:
         raise ValueError(f"values: got {values}, which {len(found)} cells of {grid!r} have; expected one")
     return found[0]
