@@ -3,8 +3,8 @@
 A claim often says several things, and its trial measures each of them. If all are met the claim holds, if none is it
 fails, and otherwise it's half true: the parts say which half. No verdict is typed in anywhere.
 
-To add a claim, write its trial in the module of its theme. The docstring is the claim, `@claim` registers it.
-A trial runs the experiment of the notebook that decided the claim, from the same seed, so readers meet the same digits.
+To add a claim, write its trial in the module of its theme: the docstring is the claim, and `@claim` registers it. A
+trial runs the experiment of the notebook that decided the claim, from the same seed, so readers meet the same digits.
 """
 
 from collections.abc import Callable, Iterable
@@ -113,11 +113,5 @@ def decide(met: Iterable[bool]) -> Verdict:
 
 
 def describe_gap(gap: float) -> str:
-    """Describe a difference that should be rounding, in words that are the same on every machine.
-
-    Examples
-    --------
-    >>> describe_gap(3e-16), describe_gap(0.25)
-    ('equal to 12 digits', 'off by up to 0.25')
-    """
+    """Describe a difference that should be rounding, in words that are the same on every machine."""
     return "equal to 12 digits" if gap < 1e-12 else f"off by up to {gap:.2g}"
