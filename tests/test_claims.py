@@ -13,12 +13,21 @@ from sdpa_course.experiments.row_gradients import Learned, Ratios, WithoutScale,
 from sdpa_course.figures import new
 from sdpa_course.figures.claims import LOOKS, LOWEST, folk_claims, verdict_grid
 from sdpa_course.kernels import _arguments, scores
-from sdpa_course.trial import gradients, shapes, training, variance
+from sdpa_course.trial import (
+    CLAIMS,
+    THEMES,
+    count_verdicts,
+    decide,
+    gradients,
+    shapes,
+    show_verdicts,
+    training,
+    try_claims,
+    variance,
+)
 from sdpa_course.trial import softmax as trial_softmax
-from sdpa_course.trial.claims import CLAIMS, NOTEBOOKS, THEMES, try_claims
-from sdpa_course.trial.docket import count_verdicts, markdown_table, plain_table, show_docket
-from sdpa_course.trial.training import reverse
-from sdpa_course.trial.verdict import Finding, Part, Trial, Verdict, decide, how_equal
+from sdpa_course.trial.claims import Part, Trial, Verdict, claim, describe_gap
+from sdpa_course.trial.tables import markdown_table, plain_table
 
 ROOT = Path(__file__).parent.parent
 HOLDS = {"C01", "C02", "C05", "C10", "C28"}
@@ -53,13 +62,18 @@ def test_every_claim_is_there_once_and_knows_where_it_was_decided():
     assert sorted(CLAIMS) == [f"C{number:02d}" for number in range(1, 30)]
     assert {claim.theme for claim in CLAIMS.values()} == set(THEMES)
     assert all(len(of_theme(theme)) <= 10 for theme in THEMES)
-    for claim in CLAIMS.values():
-        assert claim.notebook in NOTEBOOKS.values()
-        assert len(claim.statement.split()) >= 5, claim.id
+    for id, registered in CLAIMS.items():
+        assert (ROOT / "notebooks" / f"{registered.notebook}.ipynb").exists()
+        assert len(registered.statement.split()) >= 5, id
 
 
 def of_theme(theme):
     return [claim for claim in CLAIMS.values() if claim.theme == theme]
+
+
+def test_an_id_that_is_taken_is_refused():
+    with pytest.raises(ValueError, match="id: got 'C02', which scaled_variance_is_1 already has"):
+        claim("C02", "02_variance", short="twice")(lambda seed: ({}, {}))
 
 
 def test_unknown_theme_is_refused():
@@ -86,14 +100,13 @@ def test_verdict_is_what_the_course_found(trials, name):
 
 @pytest.mark.parametrize("name", sorted(CLAIMS))
 def test_parts_are_told_with_numbers(trials, name):
-    finding = trials[name].finding
-    assert len({part.says for part in finding.parts}) == len(finding.parts)
-    for part in finding.parts:
+    trial = trials[name]
+    for part in trial.parts:
         assert isinstance(part.met, bool)  # not np.bool: `is` and JSON shall work
         assert re.search(r"\d", part.evidence), part
-    if trials[name].verdict == "half true":
-        assert {part.met for part in finding.parts} == {True, False}
-    assert all(math.isfinite(number) for number in finding.numbers.values())
+    if trial.verdict == "half true":
+        assert {part.met for part in trial.parts} == {True, False}
+    assert all(math.isfinite(number) for number in trial.numbers.values())
 
 
 def test_verdicts_are_those_printed_in_the_other_notebooks(trials):
@@ -107,8 +120,7 @@ def test_verdicts_are_those_printed_in_the_other_notebooks(trials):
                 assert verdicts == {str(trials[name].verdict)}, f"{name} in {path.name}"
                 if CLAIMS[name].notebook == path.stem:
                     decided.add(name)
-    there = {name for name, claim in CLAIMS.items() if (ROOT / "notebooks" / f"{claim.notebook}.ipynb").exists()}
-    assert decided == there
+    assert decided == set(CLAIMS)
 
 
 def test_the_reader_of_verdicts_can_read():
@@ -125,48 +137,42 @@ def test_another_seed_gives_the_same_verdict(trials, name):
 # a wrong kernel changes a verdict
 
 
-@pytest.fixture
-def fresh_caches():
-    for function in (variance.spreads, gradients.accounts):
-        function.cache_clear()
-    yield
-    for function in (variance.spreads, gradients.accounts):
-        function.cache_clear()
+def try_again(name: str) -> Trial:
+    """The trial of a claim from its own seed."""
+    return CLAIMS[name].try_it(CLAIMS[name].seed)
 
 
-@pytest.mark.usefixtures("fresh_caches")
 @pytest.mark.parametrize("wrong", [lambda d_k: 1 / d_k, lambda d_k: 1.0, lambda d_k: 1.05 / math.sqrt(d_k)])
 def test_wrong_default_scale_breaks_c02(monkeypatch, wrong):
     right = _arguments.check_scale
     monkeypatch.setattr(scores, "check_scale", lambda s, d_k, dtype: wrong(d_k) if s is None else right(s, d_k, dtype))
-    assert variance.c02(2).verdict != "holds"
+    assert try_again("C02").verdict != "holds"
 
 
-@pytest.mark.usefixtures("fresh_caches")
 def test_dot_product_that_forgets_an_entry_breaks_c01(monkeypatch):
     forward = scores.dot_scores_forward
     monkeypatch.setattr(
         variance, "dot_scores_forward", lambda q, k, **kw: forward(q * (np.arange(q.shape[-1]) > 0), k, **kw)
     )
-    assert variance.c01(2).verdict == "fails"
+    assert try_again("C01").verdict == "fails"
 
 
 def test_softmax_without_the_maximum_makes_c06_hold(monkeypatch):
     monkeypatch.setattr(trial_softmax, "softmax_forward", trial_softmax.softmax_naive)
-    assert trial_softmax.c06(6).verdict == "holds"
+    assert try_again("C06").verdict == "holds"
 
 
 def test_weights_that_do_not_sum_to_one_make_c25_hold(monkeypatch):
     monkeypatch.setattr(shapes, "softmax_forward", lambda s: np.exp(s - s.max(axis=-1, keepdims=True)))
-    finding = shapes.c25(2)
-    assert finding.verdict == "holds"
-    assert "equal" not in finding.parts[0].evidence
+    trial = try_again("C25")
+    assert trial.verdict == "holds"
+    assert "equal" not in trial.parts[0].evidence
 
 
 def test_diagonal_jacobian_makes_c09_hold(monkeypatch):
     """If softmax did not tie the weights together, p(1 − p) would be all there is."""
     monkeypatch.setattr(gradients, "softmax_forward", lambda s: 1 / (1 + np.exp(-s)))
-    assert gradients.c09(0).verdict == "holds"
+    assert try_again("C09").verdict == "holds"
 
 
 def changed_accounts(monkeypatch, **changes):
@@ -183,66 +189,78 @@ def changed_accounts(monkeypatch, **changes):
 
 
 def test_c07_softmax_is_blamed_if_the_ratio_outgrows_the_missing_factor(monkeypatch):
-    assert [part.met for part in gradients.c07(6).parts] == [True, False, False]
+    assert [part.met for part in try_again("C07").parts] == [True, False, False]
     changed_accounts(monkeypatch, rms=100.0)
-    assert gradients.c07(6).verdict == "holds"
+    assert try_again("C07").verdict == "holds"
 
 
 def test_c08_is_no_close_call_and_fails_if_the_typical_row_lives(monkeypatch):
-    numbers = gradients.c08(6).numbers
+    numbers = try_again("C08").numbers
     assert numbers["scaled_4096"] > 1000 * numbers["median_4096"]
     changed_accounts(monkeypatch, median=numbers["scaled_4096"] / 50)
-    assert gradients.c08(6).verdict == "fails"
+    assert try_again("C08").verdict == "fails"
 
 
-def test_how_equal_tells_rounding_from_error():
-    assert how_equal(0.0) == how_equal(9e-13) == "equal to 12 digits"
-    assert how_equal(2e-12) == "off by up to 2e-12"
+def test_described_gaps_tell_rounding_from_error():
+    assert describe_gap(0.0) == describe_gap(9e-13) == "equal to 12 digits"
+    assert describe_gap(2e-12) == "off by up to 2e-12"
 
 
 # stored runs
 
 
 def test_cells_have_the_seeds_asked_for():
-    found = training.reverse(64, "1/sqrt(d_k)")
+    found = training.stored_cell("reverse", d_k=64, scale="1/sqrt(d_k)")
     assert isinstance(found, Cell)
     assert [run.seed for run in found.runs] == list(range(10))
     assert found.runs[0].setting["d_k"] == 64
 
 
-def test_missing_runs_are_told():
-    with pytest.raises(ValueError, match=r"has 0 of the 5 runs .*d_k=7.* `make sweep`"):
-        training.cell(training.REVERSE._replace(d_k=7), 5)
+@pytest.mark.parametrize(("values", "count"), [({"d_k": 7}, 0), ({"d_k": 64}, 2)])
+def test_values_that_do_not_name_one_cell_are_refused(values, count):
+    with pytest.raises(ValueError, match=rf"values: got {values}, which {count} cells of 'reverse' have; expected one"):
+        training.stored_cell("reverse", **values)
+
+
+def scale_instead(monkeypatch, widths):
+    """Give C19 the scaled runs of reverse in place of the unscaled ones, at these widths."""
+    plain = training.stored_cell
+
+    def changed(grid, **values):
+        replaced = grid in training.GRIDS.values() and values["d_k"] in widths
+        return plain(grid, **values | {"scale": "1/sqrt(d_k)"} if replaced else values)
+
+    monkeypatch.setattr(training, "stored_cell", changed)
 
 
 def test_c19_turns_if_unscaled_models_learn(monkeypatch):
-    """With the scaled runs in place of the unscaled ones nothing is left of the claim."""
-    plain = training.reverse
-    monkeypatch.setattr(training, "reverse", lambda d_k, scale, optimiser="SGD": plain(d_k, "1/sqrt(d_k)", optimiser))
-    assert training.c19(0).verdict == "fails"
+    scale_instead(monkeypatch, {8, 16, 64, 512})
+    assert try_again("C19").verdict == "fails"
 
 
 def test_c19_asks_for_64_too(monkeypatch):
     """If only 512 suffers, one part of the claim is lost."""
-    plain = training.reverse
-
-    def mended(d_k, scale, optimiser="SGD"):
-        return plain(d_k, "1/sqrt(d_k)" if d_k == 64 else scale, optimiser)
-
-    met = [part.met for part in training.c19(0).parts]
-    monkeypatch.setattr(training, "reverse", mended)
-    assert (met[:2], [part.met for part in training.c19(0).parts[:2]]) == ([True, True], [True, False])
+    met = [part.met for part in try_again("C19").parts]
+    scale_instead(monkeypatch, {64})
+    assert (met[:2], [part.met for part in try_again("C19").parts[:2]]) == ([True, True], [True, False])
 
 
 def test_c18_needs_a_sharp_model(monkeypatch):
-    blunt = training.cell(training.RECALL._replace(d_k=16, scale="1/d_k"), 8)
-    monkeypatch.setattr(training, "recall", lambda d_k, scale: blunt)
+    blunt = training.stored_cell("recall", d_k=16, scale="1/d_k", learning_rate=0.003)
+    plain = training.stored_cell
+    monkeypatch.setattr(
+        training, "stored_cell", lambda grid, **values: blunt if grid == "recall" else plain(grid, **values)
+    )
     with pytest.raises(ValueError, match=r"top: got a mean top weight of 0\.88, expected a sharp model"):
-        training.c18(0)
+        try_again("C18")
 
 
 def test_steps_of_recall_are_those_of_notebook_09():
-    steps = [training.recall_steps(512, s, o) for o in ("Adam", "SGD") for s in ("1/d_k", "1/sqrt(d_k)")]
+    steps = [
+        training.stored_mean(grid, "steps_to_90", d_k=512, scale=scale)
+        for grid in ("after training", "after training, SGD")
+        for scale in ("1/d_k", "1/sqrt(d_k)")
+    ]
     assert steps == pytest.approx([72, 44, 328, 40], abs=0.5)
 
 
@@ -257,7 +275,7 @@ def test_tables_show_every_part_and_link_to_the_notebook(trials):
     assert {row.count("|") for row in rows} == {6}  # nothing inside a cell breaks the table
     assert "| ◐\N{NO-BREAK SPACE}**half\N{NO-BREAK SPACE}true** | [06](06_attention_gradient.ipynb) |" in rows[2]
     for trial in chosen:
-        for part in trial.finding.parts:
+        for part in trial.parts:
             assert f"{'✓' if part.met else '✗'} *{part.says}*: {part.evidence}" in table
             assert f"{'✓' if part.met else '✗'} {part.says}: {part.evidence}" in text
 
@@ -267,10 +285,10 @@ def test_no_table_is_broken_by_its_text(trials):
         assert row.count("|") == 6, row
 
 
-def test_docket_is_shown_as_markdown_and_as_text(monkeypatch, trials):
+def test_verdicts_are_shown_as_markdown_and_as_text(monkeypatch, trials):
     shown = []
-    monkeypatch.setattr("sdpa_course.trial.docket.display", lambda data, raw: shown.append(data))
-    show_docket([trials["C10"]])
+    monkeypatch.setattr("sdpa_course.trial.tables.display", lambda data, raw: shown.append(data))
+    show_verdicts([trials["C10"]])
     assert set(shown[0]) == {"text/markdown", "text/plain"}
     assert "0.9820" in shown[0]["text/plain"]
 
@@ -318,7 +336,8 @@ def test_the_slider_agrees_with_the_claims():
     assert (narrow.norm_explodes, narrow.norm_vanishes, narrow.median_vanishes) == (False, False, False)
     assert not without_scale(64).median_vanishes
     for line in wide.learned:
-        cells = [reverse(d_k, line.scale, line.optimiser) for d_k in line.widths]
+        grid = training.GRIDS[line.optimiser]
+        cells = [training.stored_cell(grid, d_k=d_k, scale=line.scale) for d_k in line.widths]
         assert line.accuracies == tuple(cell.values("accuracy").mean() for cell in cells)
 
 
@@ -326,10 +345,10 @@ def test_ratios_are_about_those_of_the_trials(trials):
     """Another draw: the rms within a quarter, the spread of the scores exactly √d_k."""
     found = ratios(64, 64)
     assert found.score_std == pytest.approx(8)
-    assert found.rms == pytest.approx(trials["C07"].finding.numbers["ratio_64"], rel=0.25)
+    assert found.rms == pytest.approx(trials["C07"].numbers["ratio_64"], rel=0.25)
 
 
-def test_finding_without_parts_has_no_verdict():
+def test_a_trial_without_parts_has_no_verdict():
     with pytest.raises(ValueError, match="no part"):
-        _ = Finding((), {}).verdict
-    assert Finding((Part("a", True, "1"),), {}).verdict == "holds"
+        _ = Trial(CLAIMS["C01"], [], {}).verdict
+    assert Trial(CLAIMS["C01"], [Part("a", True, "1")], {}).verdict == "holds"

@@ -3,9 +3,11 @@
 python tools/flashcards.py                  downloads/
 python tools/flashcards.py /some/folder     there
 
-Needs genanki. The same cards always give the same files, because ids and times are fixed.
+Needs genanki, and tries all claims first, because the cards quote their numbers. The same cards give the same files:
+ids, guids and times are fixed.
 """
 
+import csv
 import html
 import sys
 import tempfile
@@ -14,8 +16,8 @@ from pathlib import Path
 
 import genanki
 
-from sdpa_course.trial.cards import all_cards, as_csv
-from sdpa_course.trial.claims import THEMES
+from sdpa_course.trial import THEMES, make_cards, try_claims
+from sdpa_course.trial.flashcards import Card
 
 ROOT = Path(__file__).parent.parent
 DECK_ID, MODEL_ID = 1_706_110_064, 1_706_110_512  # chosen once; Anki recognises a deck by its id
@@ -35,31 +37,44 @@ MODEL = genanki.Model(
 )
 
 
-def make_deck() -> genanki.Deck:
-    """The cards as notes. A note is identified by its question, so a corrected answer replaces the old one."""
+def make_deck(cards: list[Card]) -> genanki.Deck:
+    """The cards as notes. Anki knows a note by its question, so a corrected answer replaces the old one."""
     deck = genanki.Deck(DECK_ID, "Why divide by √d_k?")
-    for card in all_cards():
+    for card in cards:
         fields = [html.escape(text, quote=False) for text in (card.front, card.back)]
         tags = ["sdpa", THEMES[card.theme].replace(",", "").replace(" ", "-").lower()]
         deck.add_note(genanki.Note(MODEL, fields, tags=tags, guid=genanki.guid_for("sdpa", card.front)))
     return deck
 
 
-def write_deck(path: Path) -> None:
-    """Write the deck, zipped again without time stamps."""
+def write_deck(path: Path, cards: list[Card]) -> None:
+    """Write the Anki package, zipped again without the time of day."""
     with tempfile.TemporaryDirectory() as folder:
         raw = Path(folder) / "deck.apkg"
-        genanki.Package(make_deck()).write_to_file(raw, timestamp=TIME)
+        genanki.Package(make_deck(cards)).write_to_file(raw, timestamp=TIME)
         with zipfile.ZipFile(raw) as old, zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as new:
             for name in sorted(old.namelist()):
                 new.writestr(zipfile.ZipInfo(name, (2025, 1, 1, 0, 0, 0)), old.read(name), zipfile.ZIP_DEFLATED)
 
 
-def main(folder: Path) -> None:
-    """Write both files."""
+def write_csv(path: Path, cards: list[Card]) -> None:
+    """Write one line per card with the columns front, back and tags."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(("front", "back", "tags"))
+        writer.writerows((card.front, card.back, f"sdpa {card.theme}") for card in cards)
+
+
+def write_files(folder: Path, cards: list[Card]) -> None:
+    """Write the cards as CSV and as a deck for Anki."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "flashcards.csv").write_text(as_csv(all_cards()), encoding="utf-8", newline="\n")
-    write_deck(folder / "flashcards.apkg")
+    write_csv(folder / "flashcards.csv", cards)
+    write_deck(folder / "flashcards.apkg", cards)
+
+
+def main(folder: Path) -> None:
+    """Try all claims and write both files."""
+    write_files(folder, make_cards([trial for theme in THEMES for trial in try_claims(theme)]))
 
 
 if __name__ == "__main__":

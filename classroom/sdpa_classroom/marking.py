@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sdpa_course.homework.judging import Verdict, judge
+from sdpa_course.homework.judging import CheckResult, judge
 from sdpa_course.homework.tasks import Task, tasks_of
 
 from .messages import encode, read_answers
@@ -57,15 +57,15 @@ def mark(submission: Submission, limits: Limits, *, bwrap: str | None, uid: int,
     job.chmod(0o644)
     outcome = run(job, limits, bwrap=bwrap, scratch=scratch)
     printed, answers, done = read_messages(outcome.output, tasks)
-    verdicts = {name: judge_draws(task, draws[name], answers.get(name)) for name, task in tasks.items()}
-    state, reason = summarise(outcome, done, printed, answers, verdicts, cells, limits)
+    results = {name: judge_draws(task, draws[name], answers.get(name)) for name, task in tasks.items()}
+    state, reason = summarise(outcome, done, printed, answers, results, cells, limits)
     return Result(
         submission,
         state,
         reason,
         checksum,
-        {name: float(tasks[name].points * verdict.passed) for name, verdict in verdicts.items()},
-        {name: verdict.message for name, verdict in verdicts.items()},
+        {name: float(tasks[name].points * result.passed) for name, result in results.items()},
+        {name: result.message for name, result in results.items()},
         tuple(cells),
         printed,
     )
@@ -117,20 +117,20 @@ def read_messages(output: bytes, tasks: dict[str, Task]) -> tuple[dict[int, Prin
     return printed, answers, done
 
 
-def judge_draws(task: Task, draws: list, entries) -> Verdict:
-    """The verdict on the first draw of inputs that failed, or on the last one."""
+def judge_draws(task: Task, draws: list, entries) -> CheckResult:
+    """The result on the first draw of inputs that failed, or on the last one."""
     if entries is None:
-        return Verdict("unanswered", f"{task.title}: the notebook stopped before this task was tried.")
+        return CheckResult("unanswered", f"{task.title}: the notebook stopped before this task was tried.")
     answers = read_answers(entries, sum(len(cases) for cases in draws))
     for cases in draws:
-        verdict = judge(task, cases, answers[: len(cases)])
-        if not verdict.passed:
+        result = judge(task, cases, answers[: len(cases)])
+        if not result.passed:
             break
         answers = answers[len(cases) :]
-    return verdict
+    return result
 
 
-def summarise(outcome: Outcome, done: bool, printed: dict, answers: dict, verdicts: dict, cells: list, limits: Limits):
+def summarise(outcome: Outcome, done: bool, printed: dict, answers: dict, results: dict, cells: list, limits: Limits):
     """One state and one sentence, from how the process ended and what it sent."""
     where = f"in {describe_cell(1 + max(printed, default=-1), cells)} or soon after"
     troubles = [(describe_cell(number, cells), cell.error) for number, cell in sorted(printed.items())]
@@ -154,8 +154,8 @@ def summarise(outcome: Outcome, done: bool, printed: dict, answers: dict, verdic
         return CRASHED, f"stopped after sending more than {limits.output // 1024**2} MB of results, {where}"
     if not done:
         return CRASHED, f"Python stopped before the end of the notebook (a crash, a kill or os._exit), {where}"
-    wrong = [name for name, verdict in verdicts.items() if verdict.state == "wrong"]
-    missing = [name for name, verdict in verdicts.items() if verdict.state == "unanswered"]
+    wrong = [name for name, result in results.items() if result.state == "wrong"]
+    missing = [name for name, result in results.items() if result.state == "unanswered"]
     parts = [f"{words}: {', '.join(names)}" for words, names in (("wrong", wrong), ("not answered", missing)) if names]
     return (FAILURES, "; ".join(parts)) if parts else (GRADED, "everything the code can check is right")
 

@@ -2,9 +2,9 @@
 
 from concurrent.futures import Executor
 
-from sdpa_course.trial.claims import CLAIMS, THEMES, try_claims
-from sdpa_course.trial.docket import MARKS, count_verdicts
-from sdpa_course.trial.verdict import SYMBOLS, Finding, Trial
+from sdpa_course.trial import THEMES, count_verdicts, try_claims
+from sdpa_course.trial.claims import Trial
+from sdpa_course.trial.tables import MARKS, SYMBOLS
 
 from .typesetting import typeset
 
@@ -19,15 +19,9 @@ you can run every test yourself.
 """
 
 
-def findings(theme: str) -> list[tuple[str, Finding]]:
-    """What was found, by claim id: a claim itself contains its experiment and can't be sent between processes."""
-    return [(trial.claim.id, trial.finding) for trial in try_claims(theme)]
-
-
 def claims_page(pool: Executor) -> str:
     """The page as Markdown."""
-    found = dict(pair for pairs in pool.map(findings, THEMES) for pair in pairs)
-    trials = [Trial(claim, found[claim.id]) for claim in CLAIMS.values()]
+    trials = [trial for found in pool.map(try_claims, THEMES) for trial in found]
     counts = " · ".join(f"{SYMBOLS[v]} {v}: **{count}**" for v, count in count_verdicts(trials).items())
     lines = [HEAD.format(counts=f"{len(trials)} claims. {counts}")]
     for theme, title in THEMES.items():
@@ -36,10 +30,9 @@ def claims_page(pool: Executor) -> str:
 
 
 def entry(trial: Trial) -> str:
-    """One claim: the statement, the verdict, what was measured for each part, and the notebook."""
-    claim, finding = trial
-    parts = "\n".join(f"- {MARKS[part.met]} *{typeset(part.says)}*: {typeset(part.evidence)}" for part in finding.parts)
+    """One claim: what it says, the verdict, where it was decided, what was measured part by part."""
+    claim, verdict = trial.claim, trial.verdict
+    parts = "\n".join(f"- {MARKS[part.met]} *{typeset(part.says)}*: {typeset(part.evidence)}" for part in trial.parts)
     where = f"[notebook {claim.notebook[:2]}](notebooks/{claim.notebook}.ipynb)"
-    kind = finding.verdict.replace(" ", "-")
-    verdict = f'<span class="verdict {kind}">{SYMBOLS[finding.verdict]} {finding.verdict}</span>'
-    return f"({claim.id})=\n### {claim.id}. {typeset(claim.statement)}\n\n{verdict} · decided in {where}\n\n{parts}"
+    badge = f'<span class="verdict {verdict.replace(" ", "-")}">{SYMBOLS[verdict]} {verdict}</span>'
+    return f"({claim.id})=\n### {claim.id}. {typeset(claim.statement)}\n\n{badge} · decided in {where}\n\n{parts}"

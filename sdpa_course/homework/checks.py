@@ -3,7 +3,7 @@
 import numpy as np
 
 from .answers import ask
-from .judging import Verdict, judge
+from .judging import CheckResult, judge
 from .tasks import Task, find_task
 
 SEEN = ((0, np.float64),)
@@ -25,7 +25,7 @@ class Marks:
 
 
 def check(name: str, answer, *, unseen: bool = False) -> Marks:
-    """Try a student's answer, print the verdict, and return the points it earns.
+    """Try a student's answer, print the result, and return the points it earns.
 
     Parameters
     ----------
@@ -37,11 +37,11 @@ def check(name: str, answer, *, unseen: bool = False) -> Marks:
         Try inputs that the student doesn't see, in float64 and float32, as the hidden tests do.
     """
     task = find_task(name)
-    verdict = try_out(task, answer, UNSEEN if unseen else SEEN)
-    print(f"On other inputs, {verdict.message}" if unseen else verdict.message)
-    if verdict.state == "wrong" and not unseen and not task.wants_number:
-        print(f'  Retry     inputs("{name}", {verdict.case}) returns these inputs {IMPORT}')
-    return Marks(task.points if verdict.passed else 0, task.points)
+    result = try_out(task, answer, UNSEEN if unseen else SEEN)
+    print(f"On other inputs, {result.message}" if unseen else result.message)
+    if result.state == "wrong" and not unseen and not task.wants_number:
+        print(f'  Retry     inputs("{name}", {result.case}) returns these inputs {IMPORT}')
+    return Marks(task.points if result.passed else 0, task.points)
 
 
 def inputs(name: str, case: int = 0) -> tuple:
@@ -52,11 +52,11 @@ def inputs(name: str, case: int = 0) -> tuple:
     return tuple(cases[case].values())
 
 
-def try_out(task: Task, answer, draws=SEEN + UNSEEN) -> Verdict:
-    """The verdict on the first draw of inputs that the answer fails, or else on the last draw."""
+def try_out(task: Task, answer, draws=SEEN + UNSEEN) -> CheckResult:
+    """The result on the first draw of inputs that the answer fails, or else on the last draw."""
     for seed, dtype in draws:
         cases = task.draw(seed, dtype)
-        verdict = judge(task, cases, ask(answer, cases))
-        if not verdict.passed:
+        result = judge(task, cases, ask(answer, cases))
+        if not result.passed:
             break
-    return verdict
+    return result

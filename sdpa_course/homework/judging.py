@@ -17,7 +17,7 @@ NO_MAXIMUM = "no maximum"
 COARSE = 1e-3  # tolerance for float32, whose sums over a few hundred terms are accurate to about 1e-5
 
 
-class Verdict(NamedTuple):
+class CheckResult(NamedTuple):
     """The verdict on an answer."""
 
     state: str  # "passed", "wrong" or "unanswered"
@@ -31,12 +31,12 @@ class Verdict(NamedTuple):
         return self.state == "passed"
 
 
-def judge(task: Task, cases: list[Case], answers: list[Answer]) -> Verdict:
+def judge(task: Task, cases: list[Case], answers: list[Answer]) -> CheckResult:
     """Whether every answer is right and, if not, what's wrong with the first one that isn't."""
     if len(cases) != len(answers):
         raise ValueError(f"answers: got {len(answers)}, expected {len(cases)}, one for each case")
     if any(answer.unanswered for answer in answers):
-        return Verdict("unanswered", f"{task.title}: not answered yet.")
+        return CheckResult("unanswered", f"{task.title}: not answered yet.")
     if task.outputs:
         answers = [unpacked(answer, len(task.outputs)) for answer in answers]
     if task.wants_number:
@@ -44,7 +44,7 @@ def judge(task: Task, cases: list[Case], answers: list[Answer]) -> Verdict:
     rights = [solve(task.right, case) for case in cases]
     wrong = next((i for i, answer in enumerate(answers) if not agrees(task, cases[i], answer, rights[i])), None)
     if wrong is None:
-        return Verdict("passed", f"{task.title}: right.")
+        return CheckResult("passed", f"{task.title}: right.")
     mistake = recognise(task, cases, answers, wrong)
     lines = {
         "Tried": describe_inputs(cases[wrong]),
@@ -55,7 +55,7 @@ def judge(task: Task, cases: list[Case], answers: list[Answer]) -> Verdict:
     }
     shown = [row(title, text) for title, text in lines.items() if text]
     message = "\n".join([f"{task.title}: not right yet.", *shown])
-    return Verdict("wrong", message, mistake.name if mistake else "", wrong)
+    return CheckResult("wrong", message, mistake.name if mistake else "", wrong)
 
 
 def row(title: str, text: str) -> str:
