@@ -18,7 +18,7 @@ COARSE = 1e-3  # tolerance for float32, whose sums over a few hundred terms are 
 
 
 class CheckResult(NamedTuple):
-    """The verdict on an answer."""
+    """What a check says about an answer."""
 
     state: str  # "passed", "wrong" or "unanswered"
     message: str
