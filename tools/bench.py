@@ -23,7 +23,7 @@ import numpy as np
 import torch
 
 import sdpa_course
-from sdpa_course.experiments.speed import interleave
+from sdpa_course.experiments.speed import time_interleaved
 
 from .bench_grading import STUDENTS, grading_times
 from .bench_sliders import slider_times
@@ -94,7 +94,7 @@ def speed():
             if T <= 2048:
                 contestants["textbook"] = lambda q=q, k=k, v=v, c=causal: textbook(q, k, v, c)
                 contestants["float32"] = lambda q=q, k=k, v=v, c=causal: textbook(q, k, v, c, math.sqrt)
-            yield T, causal, medians(interleave(contestants, rounds))
+            yield T, causal, medians(time_interleaved(contestants, rounds))
 
 
 def medians(timings: dict) -> dict[str, float]:
@@ -109,7 +109,7 @@ def tiny() -> dict[str, float]:
     def hundred(function):
         return lambda: [function(q, k, v) for _ in range(100)]
 
-    times = medians(interleave({name: hundred(function) for name, function in functions.items()}, rounds=30))
+    times = medians(time_interleaved({name: hundred(function) for name, function in functions.items()}, rounds=30))
     return {name: seconds / 100 for name, seconds in times.items()}
 
 

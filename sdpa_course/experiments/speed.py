@@ -27,7 +27,7 @@ class Timing(NamedTuple):
     upper: float  # a quarter took more
 
 
-def interleave(contestants: dict[str, Callable[[], object]], rounds: int = 5) -> dict[str, Timing]:
+def time_interleaved(contestants: dict[str, Callable[[], object]], rounds: int = 5) -> dict[str, Timing]:
     """Time each contestant, in turn; every timed call follows an untimed one of the same."""
     times = {name: [] for name in contestants}
     for _ in range(rounds):
@@ -60,7 +60,7 @@ def peak_bytes(call: Callable[[], object]) -> int:
     return peak - before
 
 
-def draw(T: int, *, rng: np.random.Generator, d_k: int = 64, d_v: int = 64, dtype=np.float32) -> tuple:
+def draw_qkv(T: int, *, rng: np.random.Generator, d_k: int = 64, d_v: int = 64, dtype=np.float32) -> tuple:
     """Queries, keys and values of T tokens, one head, with N(0, 1) entries."""
     return tuple(rng.standard_normal((T, width), dtype=dtype) for width in (d_k, d_k, d_v))
 
@@ -69,7 +69,7 @@ def times_by_length(functions: dict, lengths, *, rng: np.random.Generator, round
     """`{name: [Timing, …]}`, one for each length, of `function(q, k, v)` with one head of width 64 in float32."""
     results = {name: [] for name in functions}
     for T in lengths:
-        for name, timing in interleave(on_same_input(functions, T, rng), rounds).items():
+        for name, timing in time_interleaved(on_same_input(functions, T, rng), rounds).items():
             results[name].append(timing)
     return results
 
@@ -89,16 +89,16 @@ def peaks_by_length(functions: dict, lengths, *, rng: np.random.Generator) -> di
 
 def on_same_input(functions: dict, T: int, rng: np.random.Generator) -> dict[str, Callable[[], object]]:
     """Calls without arguments, all on the same draw of T tokens."""
-    q, k, v = draw(T, rng=rng)
+    q, k, v = draw_qkv(T, rng=rng)
     return {name: lambda function=function: function(q, k, v) for name, function in functions.items()}
 
 
-def growth(lengths, values) -> float:
+def growth_exponent(lengths, values) -> float:
     """The power p of values ∝ lengths^p that fits best: the slope of a straight line on logarithmic axes.
 
     Examples
     --------
-    >>> round(growth([1, 2, 4], [5, 20, 80]), 6)
+    >>> round(growth_exponent([1, 2, 4], [5, 20, 80]), 6)
     2.0
     """
     return float(np.polyfit(np.log(lengths), np.log(values), 1)[0])

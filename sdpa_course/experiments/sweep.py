@@ -25,7 +25,7 @@ from tqdm.auto import tqdm
 from ..kernels.threads import one_blas_thread
 
 
-class Finished(NamedTuple):
+class FinishedRun(NamedTuple):
     """One run that is done."""
 
     setting: dict  # the fields of the setting
@@ -33,7 +33,7 @@ class Finished(NamedTuple):
     result: dict  # what the run returned
 
 
-class Failed(NamedTuple):
+class FailedRun(NamedTuple):
     """One run that raised an error, or whose process died. It is not in the file: the next sweep tries it again."""
 
     setting: dict
@@ -41,14 +41,14 @@ class Failed(NamedTuple):
     error: str
 
 
-class Sweep(NamedTuple):
-    """What a sweep has to show: all finished runs of its grid, of earlier sweeps too, and those that failed now."""
+class SweepResult(NamedTuple):
+    """All finished runs of the grid, from this sweep and earlier ones, and the runs that failed this time."""
 
-    finished: list[Finished]
-    failed: list[Failed]
+    finished: list[FinishedRun]
+    failed: list[FailedRun]
 
 
-def sweep(run, settings, seeds, path, *, executor: Executor | None = None, workers=None, progress=True) -> Sweep:
+def sweep(run, settings, seeds, path, *, executor: Executor | None = None, workers=None, progress=True) -> SweepResult:
     """Call `run(setting, seed)` for every setting and seed that is not in the file yet.
 
     Parameters
@@ -77,16 +77,16 @@ def sweep(run, settings, seeds, path, *, executor: Executor | None = None, worke
         for (setting, seed), result, error in bar:
             if error is None:
                 try:
-                    done[key(setting, seed)] = append(file, Finished(fields(setting), seed, result))
+                    done[key(setting, seed)] = append(file, FinishedRun(fields(setting), seed, result))
                     continue
                 except (TypeError, ValueError) as problem:
                     error = f"its result cannot be stored: {problem}"
-            failed.append(Failed(fields(setting), seed, error))
+            failed.append(FailedRun(fields(setting), seed, error))
             warnings.warn(f"sweep: {setting}, seed {seed} failed: {error}", RuntimeWarning, stacklevel=2)
-    return Sweep([done[name] for name in jobs if name in done], failed)
+    return SweepResult([done[name] for name in jobs if name in done], failed)
 
 
-def load(path) -> list[Finished]:
+def load_runs(path) -> list[FinishedRun]:
     """All finished runs in a file, without running anything."""
     with open(path, "rb") as file:
         return parse(file, path)
@@ -206,22 +206,22 @@ def lock(file, path: Path) -> None:
         raise RuntimeError(f"path: another sweep is writing to {path}; wait for it, or choose another file") from None
 
 
-def parse(file, path) -> list[Finished]:
+def parse(file, path) -> list[FinishedRun]:
     """The finished runs in an open file; a last line without its end is not one yet."""
     found = []
     for number, line in enumerate(file, start=1):
         if line.endswith(b"\n"):
             try:
-                found.append(Finished(**json.loads(line)))
+                found.append(FinishedRun(**json.loads(line)))
             except (ValueError, TypeError):
                 raise ValueError(f"path: line {number} of {path} is not a run of a sweep: {line[:60]!r}") from None
     return found
 
 
-def append(file, finished: Finished) -> Finished:
+def append(file, finished: FinishedRun) -> FinishedRun:
     """Write one line and see it reach the disk; returns the run as it will be read."""
     line = json.dumps(finished._asdict(), allow_nan=False, ensure_ascii=False)
     file.write(line.encode() + b"\n")
     file.flush()
     os.fsync(file.fileno())
-    return Finished(**json.loads(line))
+    return FinishedRun(**json.loads(line))

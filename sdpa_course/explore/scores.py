@@ -74,10 +74,10 @@ def variance_explorer() -> Explorer:
         score_histogram,
         canvas=Canvas(size=(9, 3.8)),
         numbers=lambda result: {
-            "variance of q·k": f"{result.measured.variance:.2f}",
+            "variance of q·k": f"{result.measured.variance.mean:.2f}",
             "predicted": f"{result.measured.predicted_variance:.2f}",
-            "measured ÷ d_k": f"{result.measured.variance / result.measured.setting.d_k:.2f}",
-            "mean of q·k": f"{result.measured.mean:.2f}",
+            "measured ÷ d_k": f"{result.measured.variance.mean / result.measured.assumptions.d_k:.2f}",
+            "mean of q·k": f"{result.measured.mean.mean:.2f}",
         },
         d_k=slider("d_k", WIDTHS[:9], 64),
         mean=number_slider("mean μ of q and k", 0, 0, 1, 0.05),

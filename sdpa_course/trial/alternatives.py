@@ -3,14 +3,14 @@
 import numpy as np
 
 from ..experiments.additive import additive_costs, dot_costs, measure_spread
-from ..experiments.scales import compare
+from ..experiments.layers import compare_rules
 from .training import recall, recall_steps
 from .verdict import Finding, Part
 
 
 def c03(seed: int) -> Finding:
     """1/d_k at d_k = 512: variance and entropy at initialisation, and what becomes of it in training."""
-    root, flat = compare(512, ["1/sqrt(d_k)", "1/d_k"], rng=np.random.default_rng(seed))
+    root, flat = compare_rules(512, ["1/sqrt(d_k)", "1/d_k"], rng=np.random.default_rng(seed))
     steps = {
         optimiser: [recall_steps(512, scale, optimiser) for scale in ("1/d_k", "1/sqrt(d_k)")]
         for optimiser in ("Adam", "SGD")
@@ -20,13 +20,13 @@ def c03(seed: int) -> Finding:
         (
             Part(
                 "variance 1/d_k is left",
-                abs(flat.variance * 512 - 1) < 0.1,
-                f"{flat.variance:.4f} at d_k = 512 (1/512 = {1 / 512:.4f})",
+                abs(flat.variance.mean * 512 - 1) < 0.1,
+                f"{flat.variance.mean:.4f} at d_k = 512 (1/512 = {1 / 512:.4f})",
             ),
             Part(
                 "attention starts flat",
-                flat.entropy > 0.99,
-                f"entropy {flat.entropy:.4f} of its maximum; {root.entropy:.3f} with 1/√d_k",
+                flat.entropy.mean > 0.99,
+                f"entropy {flat.entropy.mean:.4f} of its maximum; {root.entropy.mean:.3f} with 1/√d_k",
             ),
             Part(
                 "too flat to learn",
@@ -37,11 +37,11 @@ def c03(seed: int) -> Finding:
             ),
         ),
         {
-            "variance": flat.variance,
-            "entropy": flat.entropy,
-            "root_entropy": root.entropy,
+            "variance": flat.variance.mean,
+            "entropy": flat.entropy.mean,
+            "root_entropy": root.entropy.mean,
             "accuracy": trained["1/d_k"],
-            "smaller": root.median / flat.median,
+            "smaller": root.median.mean / flat.median.mean,
         },
     )
 

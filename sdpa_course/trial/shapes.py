@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..experiments.sentence import SENTENCE, random_choices, read
+from ..experiments.sentence import SENTENCE, random_choices, read_sentence
 from ..kernels.multihead import multihead_forward
 from ..kernels.params import init_multihead
 from ..kernels.scores import dot_scores_forward
@@ -123,7 +123,7 @@ def c26(seed: int) -> Finding:
 def c29(seed: int) -> Finding:
     """Hand-made vectors with two passes and with one; random vectors."""
     it, dog, ball = (SENTENCE.index(word) for word in ("it", "dog", "ball"))
-    fast, red = (read([*SENTENCE[:-1], last]) for last in ("fast", "red"))
+    fast, red = (read_sentence([*SENTENCE[:-1], last]) for last in ("fast", "red"))
     ratios = [reading.first[it, dog] / reading.first[it, ball] for reading in (fast, red)]
     choices = random_choices(len(SENTENCE), rng=np.random.default_rng(seed))
     share, even = float(choices.shares[dog]), 1 / len(SENTENCE)

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from ..experiments.saturation import sweep
+from ..experiments.layers import measure_layers
 from ..kernels.scores import dot_scores_forward
 from ..kernels.softmax import softmax_forward
 from .verdict import Finding, Part, how_equal
@@ -98,14 +98,14 @@ def c11(seed: int) -> Finding:
 def c27(seed: int) -> Finding:
     """With the default scale: another number of keys, entries of another size."""
     rng = np.random.default_rng(seed)
-    few, *_, many = sweep([64], [8, 64, 512, 4096], ["1/sqrt(d_k)"], rng=rng, rows=256, progress=False)
+    few, *_, many = measure_layers([64], [8, 64, 512, 4096], ["1/sqrt(d_k)"], rng=rng, rows=256, gradients=False)
     tops = {sigma: wide_top(sigma, seed) for sigma in (1, 2)}
     return Finding(
         (
             Part(
                 "the number of keys plays no part",
-                abs(many.top / few.top - 1) < 0.1,
-                f"top weight {few.top:.4f} with 8 keys, {many.top:.4f} with 4096",
+                abs(many.top.mean / few.top.mean - 1) < 0.1,
+                f"top weight {few.top.mean:.4f} with 8 keys, {many.top.mean:.4f} with 4096",
             ),
             Part(
                 "the size of the entries plays no part",
@@ -113,7 +113,7 @@ def c27(seed: int) -> Finding:
                 f"top weight {tops[1]:.3f} with σ = 1, {tops[2]:.3f} with σ = 2",
             ),
         ),
-        {"top_8": few.top, "top_4096": many.top, "sigma_1": tops[1], "sigma_2": tops[2]},
+        {"top_8": few.top.mean, "top_4096": many.top.mean, "sigma_1": tops[1], "sigma_2": tops[2]},
     )
 
 

@@ -3,23 +3,23 @@
 import functools
 
 from ..experiments.ablation import PLAIN, RECALL, REVERSE, STORED, Cell
-from ..experiments.sweep import Finished, load
-from ..experiments.training import Setting
+from ..experiments.sweep import FinishedRun, load_runs
+from ..experiments.training import TrainingSettings
 from .verdict import Finding, Part
 
 SCALES = ("1/sqrt(d_k)", "1/d_k")
 
 
 @functools.cache
-def stored_runs() -> dict[tuple, list[Finished]]:
+def stored_runs() -> dict[tuple, list[FinishedRun]]:
     """All stored runs by setting."""
     found = {}
-    for run in sorted(load(STORED), key=lambda run: run.seed):
+    for run in sorted(load_runs(STORED), key=lambda run: run.seed):
         found.setdefault(tuple(run.setting.values()), []).append(run)
     return found
 
 
-def cell(setting: Setting, seeds: int) -> Cell:
+def cell(setting: TrainingSettings, seeds: int) -> Cell:
     """One setting with its first seeds."""
     runs = stored_runs().get(tuple(setting), [])[:seeds]
     if [run.seed for run in runs] != list(range(seeds)):
