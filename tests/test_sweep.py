@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from sdpa_course.experiments import ablation
-from sdpa_course.experiments.sweep import load_runs, sweep
+from sdpa_course.experiments.sweeps import load_runs, sweep
 from sdpa_course.experiments.training import TrainingSettings, summarise
 from tests.sweep_runs import Case, run, slow_cases
 

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from sdpa_course.experiments.ablation import Cell, stored_cells, training_grids
-from sdpa_course.experiments.sweep import FinishedRun
+from sdpa_course.experiments.sweeps import FinishedRun
 from sdpa_course.experiments.training import TrainingSettings, cached_run, snapshot
 from sdpa_course.figures import new
 from sdpa_course.figures.rules import RULES

@@ -19,7 +19,7 @@ from sdpa_course.experiments.variance import (
     predicted,
 )
 from sdpa_course.figures import new
-from sdpa_course.figures.variance import broken_assumptions, kurtosis_by_width, score_histogram, variance_by_width
+from sdpa_course.figures.variance import broken_assumptions, kurtosis_by_width, score_density, variance_by_width
 
 
 @pytest.mark.parametrize(
@@ -207,7 +207,7 @@ def test_kurtosis_draws_a_negative_excess_by_its_size():
 def test_histogram_shows_the_predicted_curve_where_it_differs(values, curves, end):
     result = score_distribution(**values)
     _, ax = new()
-    alt = score_histogram(ax, result)
+    alt = score_density(ax, result)
     assert len(ax.lines) == curves
     assert ax.get_xlim() == (-end, end)
     assert f"predicted mean is {result.mean:.2f}" in alt

@@ -21,7 +21,7 @@ import numpy as np
 
 from sdpa_course.experiments.models import Model, init_params
 from sdpa_course.experiments.optimisers import make_optimiser
-from sdpa_course.experiments.sweep import sweep
+from sdpa_course.experiments.sweeps import sweep
 from sdpa_course.experiments.tasks import make_task
 from sdpa_course.experiments.training import TrainingSettings, keep_freed_memory, summarise, train_step
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .sweep import FinishedRun, fields, load_runs, sweep
+from .sweeps import FinishedRun, fields, load_runs, sweep
 from .training import TrainingSettings, summarise
 
 STORED = Path(__file__).parent / "results" / "training.jsonl"

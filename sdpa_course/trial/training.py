@@ -3,7 +3,7 @@
 import functools
 
 from ..experiments.ablation import PLAIN, RECALL, REVERSE, STORED, Cell
-from ..experiments.sweep import FinishedRun, load_runs
+from ..experiments.sweeps import FinishedRun, load_runs
 from ..experiments.training import TrainingSettings
 from .verdict import Finding, Part
 

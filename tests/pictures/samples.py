@@ -298,7 +298,9 @@ SAMPLES = TRAINING | {
         grid(size=(9, 4)),
         (
             {
-                "v ~ N(0, 1)": [fill(AdditiveSpread, d_a=d, variance=0.4 * d, error=0.04 * d) for d in (8, 32, 128)],
+                "v ~ N(0, 1)": [
+                    fill(AdditiveSpread, d_a=d, variance=Estimate(0.4 * d, 0.04 * d)) for d in (8, 32, 128)
+                ],
                 "v ~ N(0, 1/d_a)": [fill(AdditiveSpread, d_a=d, variance=0.4) for d in (8, 32, 128)],
             },
             {"v ~ N(0, 1)": [3.1, 12.5, 50], "v ~ N(0, 1/d_a)": [0.39] * 3},
@@ -351,7 +353,7 @@ SAMPLES = TRAINING | {
         ),
     ),
     variance.kurtosis_by_width: Sample(grid(size=(8, 4.2)), ({"normal": excess(6), "±1": excess(-2)},)),
-    variance.score_histogram: Sample(grid(size=(9, 3.8)), (distribution(),)),
+    variance.score_density: Sample(grid(size=(9, 3.8)), (distribution(),)),
     weights.attention_flow: Sample(
         grid(size=(11, 4.2)), ({name: (i + 2, i + 20) for i, name in enumerate(weights.PLACES)},)
     ),

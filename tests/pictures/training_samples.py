@@ -5,7 +5,7 @@ import numpy as np
 from sdpa_course.experiments.ablation import Cell
 from sdpa_course.experiments.models import LEARNED
 from sdpa_course.experiments.row_gradients import Learned, Ratios, WithoutScale
-from sdpa_course.experiments.sweep import FinishedRun
+from sdpa_course.experiments.sweeps import FinishedRun
 from sdpa_course.experiments.training import Record, Snapshot, TrainingSettings
 from sdpa_course.figures import claims, training, training_curves
 from sdpa_course.kernels.scores import SCALES
