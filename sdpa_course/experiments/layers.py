@@ -8,6 +8,7 @@ A scoring rule takes `(q, k, d_model)` and returns the scores and the way back, 
 Axes: rows (queries) · n keys · d_k, d_v widths
 """
 
+import functools
 import math
 from typing import NamedTuple
 
@@ -51,29 +52,18 @@ class LayerStatistics(NamedTuple):
     median_dk: Estimate | None = None
 
 
-def dot_rule(factor):
-    """factor(d_k, d_model) · q·k."""
+def scoring_rule(forward, backward, factor):
+    """A rule from a pair of kernels: scores times factor(d_k, d_model)."""
 
     def rule(q, k, d_model):
-        scores, cache = dot_scores_forward(q, k, scale=factor(q.shape[-1], d_model))
-        return scores, lambda dscores: dot_scores_backward(dscores, cache)
+        scores, cache = forward(q, k, scale=factor(q.shape[-1], d_model))
+        return scores, lambda dscores: backward(dscores, cache)
 
     return rule
 
 
-def scale_rule(name: str):
-    """q·k times the scale of that name."""
-    return dot_rule(lambda d_k, d_model: scale_factor(name, d_k, d_model))
-
-
-def cosine_rule(factor):
-    """factor(d_k) · cos(q, k)."""
-
-    def rule(q, k, d_model):
-        scores, cache = cosine_scores_forward(q, k, scale=factor(q.shape[-1]))
-        return scores, lambda dscores: cosine_scores_backward(dscores, cache)
-
-    return rule
+dot_rule = functools.partial(scoring_rule, dot_scores_forward, dot_scores_backward)
+cosine_rule = functools.partial(scoring_rule, cosine_scores_forward, cosine_scores_backward)
 
 
 def capped(inner, cap: float = CAP):
@@ -87,12 +77,13 @@ def capped(inner, cap: float = CAP):
     return rule
 
 
+SCALE_RULES = {name: dot_rule(functools.partial(scale_factor, name)) for name in SCALES}
 SCORING_RULES = {
-    **{name: scale_rule(name) for name in SCALES},
-    "cos": cosine_rule(lambda d_k: 1.0),
-    "sqrt(d_k) cos": cosine_rule(math.sqrt),
-    "1, capped": capped(scale_rule("1")),
-    "1/sqrt(d_k), capped": capped(scale_rule("1/sqrt(d_k)")),
+    **SCALE_RULES,
+    "cos": cosine_rule(lambda d_k, d_model: 1.0),
+    "sqrt(d_k) cos": cosine_rule(lambda d_k, d_model: math.sqrt(d_k)),
+    "1, capped": capped(SCALE_RULES["1"]),
+    "1/sqrt(d_k), capped": capped(SCALE_RULES["1/sqrt(d_k)"]),
     "learned": dot_rule(lambda d_k, d_model: math.exp(-0.5 * math.log(d_k))),  # e^a with a at its start, −½ log d_k
 }
 

@@ -10,12 +10,11 @@ The default executor is a pool of processes on this machine. A Dask client's is 
 """
 
 import json
-import multiprocessing
 import os
 import sys
 import threading
 import warnings
-from concurrent.futures import BrokenExecutor, CancelledError, Executor, ProcessPoolExecutor, as_completed
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, as_completed
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -154,14 +153,18 @@ def describe(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"
 
 
-def local_pool(workers: int) -> ProcessPoolExecutor:
+def local_pool(workers: int) -> Executor:
     """Processes that start afresh, so that no thread or lock of this one is copied half-way."""
+    import multiprocessing  # here and not above: a browser's Python has no processes
+    from concurrent.futures import ProcessPoolExecutor
+
     context = multiprocessing.get_context("spawn")
     return ProcessPoolExecutor(workers, mp_context=context, initializer=end_with_parent)
 
 
 def end_with_parent() -> None:
-    """In a worker: if the sweep is killed, do not stay behind and wait for work for ever."""
+    """In a worker: if the sweep is killed, don't stay behind waiting for work forever."""
+    import multiprocessing
 
     def wait():
         multiprocessing.parent_process().join()
