@@ -157,7 +157,7 @@ def test_a_line_that_was_cut_short_is_run_again(path):
 def test_a_file_of_something_else_is_left_alone(path):
     path.parent.mkdir()
     path.write_text("name,value\n")
-    with pytest.raises(ValueError, match=r"line 1 of .*sweep.jsonl is not a run of a sweep: b'name,value"):
+    with pytest.raises(ValueError, match=r"line 1 of .*sweep.jsonl isn't a run of a sweep: b'name,value"):
         sweep(run, CASES, [0], path, workers=1, progress=False)
     assert path.read_text() == "name,value\n"
 
@@ -190,7 +190,7 @@ def test_a_run_that_kills_its_process_is_named_and_loses_no_other(path):
 
 @pytest.mark.parametrize("name", ["stores a function", "not a number"])
 def test_a_result_that_cannot_be_stored_is_reported(path, name):
-    with pytest.warns(RuntimeWarning, match="cannot be stored"):
+    with pytest.warns(RuntimeWarning, match="can't be stored"):
         found = sweep(run, [Case(name), CASES[0]], [4], path, workers=1, progress=False)
     assert [each.setting["name"] for each in found.finished] == ["a"]
     assert [each.setting["name"] for each in found.failed] == [name]

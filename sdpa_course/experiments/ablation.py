@@ -1,6 +1,6 @@
 """The stored sweep of notebook 09: its questions as grids of settings, and the answers of earlier runs.
 
-Run it with `make sweep`, or `python -m sdpa_course.experiments.ablation`. Only what is not stored yet is run; delete
+Run it with `make sweep`, or `python -m sdpa_course.experiments.ablation`. Only missing runs are done; delete
 the file to run everything again (about 1,000 runs; half an hour on two cores).
 """
 
@@ -89,7 +89,7 @@ class Cell(NamedTuple):
     runs: list[FinishedRun]
 
     def values(self, name: str, end: int = -1) -> np.ndarray:
-        """One number of each run; of a record that was kept at its two ends, the last one unless told."""
+        """One number of each run; where a run stored the start and the end of a record, the end unless `end` is 0."""
         found = [run.result[name] for run in self.runs]
         return np.array([value[end] if isinstance(value, list) else value for value in found], dtype=float)
 
@@ -125,7 +125,7 @@ def stored_cells(name: str, path=STORED) -> list[Cell]:
 
 
 def main() -> None:
-    """Run what is not stored yet."""
+    """Do the runs that aren't stored yet."""
     for name, (settings, seeds) in training_grids().items():
         print(f"{name}: {len(settings)} settings, {seeds} seeds", flush=True)
         sweep(summarise, settings, range(seeds), STORED)

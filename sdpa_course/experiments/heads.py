@@ -1,4 +1,4 @@
-"""What does the number of heads change? Score variance under two scales, and what one head cannot copy. Notebook 08.
+"""What does the number of heads change? Score variance under two scales, and what one head can't copy. Notebook 08.
 
 Tokens x with independent N(0, σ²) entries, W_Q and W_K with N(0, 1/d_model) entries, all cut into h heads of width
 d_k = d_model / h. The weights don't depend on h: the same columns are only cut in other places.

@@ -71,7 +71,7 @@ def measure_entries(
 ) -> EntryVariances:
     """Draw tokens and W_Q, W_K `seeds` times; measure the entries of q and the scores under the default scale.
 
-    `fan_out` is what the rule is told: d_model for one matrix over all heads, d_k for a matrix per head,
+    `fan_out` is what the rule is given: d_model for one matrix over all heads, d_k for a matrix per head,
     3 d_model where W_Q, W_K and W_V are initialised as one.
     """
     per_seed = []

@@ -1,7 +1,7 @@
 """A sentence with hand-made word vectors, and the same sentence with random ones. Used in notebook 05.
 
-Nothing here is learned: the features of the words and the matrices were written by hand, so that one can see
-which of them decides what "it" looks at.
+Nothing here is learned. The words' features and the matrices were written by hand, so that you can see which of them
+decides what "it" looks at.
 
 Axes: n words · five features · Dk = 4
 """
@@ -21,7 +21,7 @@ from .metrics import relative_entropy
 SENTENCE = ["The", "dog", "chased", "the", "ball", "because", "it", "was", "fast"]
 FEATURES = ("thing", "quality", "alive", "toy", "pronoun")
 
-# One row of features for each word; a word that is not named here has none.
+# One row of features for each word; a word that isn't listed has none.
 WORDS = {
     "dog": (1, 0, 1, 0, 0),
     "ball": (1, 0, 0, 1, 0),

@@ -1,7 +1,7 @@
 """How long does a call take, how much memory, and which tiles of the scores does it touch? Used in notebooks 07 and 10.
 
-Times depend on the machine and the moment. So contestants are measured side by side: each round calls every
-one of them once, after a call of it that does not count, and a busy moment hits all of them.
+Times depend on the machine and the moment, so contestants are measured side by side: each round calls every one of
+them once, right after an untimed call, and a busy moment hits all of them.
 
 Axes: T tokens · d_k, d_v widths · n tiles along each side
 """
@@ -28,7 +28,7 @@ class Timing(NamedTuple):
 
 
 def time_interleaved(contestants: dict[str, Callable[[], object]], rounds: int = 5) -> dict[str, Timing]:
-    """Time each contestant, in turn; every timed call follows an untimed one of the same."""
+    """Time the contestants in turn; every timed call follows an untimed one of the same contestant."""
     times = {name: [] for name in contestants}
     for _ in range(rounds):
         for name, call in contestants.items():
@@ -41,7 +41,7 @@ def time_interleaved(contestants: dict[str, Callable[[], object]], rounds: int =
 
 
 def peak_bytes(call: Callable[[], object]) -> int:
-    """Bytes by which the memory in use grows at the most during a call, its result included.
+    """The largest growth in memory during a call, in bytes, including its result.
 
     Counts what Python and NumPy allocate, in all threads. It sees neither what other libraries (PyTorch) allocate
     nor what was kept from an earlier call.
@@ -75,14 +75,14 @@ def times_by_length(functions: dict, lengths, *, rng: np.random.Generator, round
 
 
 def peaks_by_length(functions: dict, lengths, *, rng: np.random.Generator) -> dict:
-    """`{name: [bytes, …]}`, one for each length: `peak_bytes` of the same calls, each after one that does not count.
+    """`{name: [bytes, …]}`, one for each length: `peak_bytes` of the same calls, each after a warm-up call.
 
-    The least of three: a thread that had nothing to do before may reserve, in any call, the memory that it keeps.
+    The smallest of three: in any call, a thread that was idle so far may reserve memory that it then keeps.
     """
     results = {name: [] for name in functions}
     for T in lengths:
         for name, call in on_same_input(functions, T, rng).items():
-            call()  # what it keeps for the next call is there
+            call()  # so that memory it keeps between calls is already reserved
             results[name].append(min(peak_bytes(call) for _ in range(3)))
     return results
 

@@ -1,7 +1,7 @@
 """Train a small model and watch: loss, accuracy, sharpness, alignment, gradients. Used in notebook 09.
 
-What is recorded is measured in float64 on a probe, a batch that is never trained on. Rows are the queries of all
-heads and layers together.
+Everything is measured in float64 on a probe: a batch that is never trained on. Rows are the queries of all heads and
+layers together.
 """
 
 import functools
@@ -52,7 +52,7 @@ class Record(NamedTuple):
     top: float  # mean top weight
     stuck: float  # share of rows with ‖J‖_F < STUCK
     dot_variance: float  # Var(q·k) ÷ d_k: 1 at a unit initialisation
-    alignment: float  # mean cos(q, the key where its answer stands)
+    alignment: float  # mean cos(q, the key that has its answer)
     rms_row: float  # root mean square of ‖dQ row‖, for the loss summed over the rows
     median_row: float
 
@@ -90,7 +90,7 @@ def loss_and_gradients(model: Model, params: Arrays, batch: Batch):
 
 @functools.cache
 def keep_freed_memory() -> None:
-    """Get the C library to keep the memory that a step frees, instead of handing it back to Linux 150 times a step.
+    """Make the C library keep the memory that a step frees, instead of handing it back to Linux 150 times a step.
 
     Fetching it again took a third of a step. glibc learns from the largest block it has seen freed how much to keep.
     """
@@ -100,7 +100,7 @@ def keep_freed_memory() -> None:
 def train_step(model: Model, params: Arrays, optimiser, batch: Batch) -> float:
     """One step, in place; returns the loss before it. Small products are faster in one thread."""
     keep_freed_memory()
-    with one_blas_thread(), np.errstate(all="ignore"):  # a run that diverges says so by its loss
+    with one_blas_thread(), np.errstate(all="ignore"):  # the loss shows when a run diverges
         loss, gradients, *_ = loss_and_gradients(model, params, batch)
         optimiser.step(params, gradients)
     return loss
@@ -108,7 +108,7 @@ def train_step(model: Model, params: Arrays, optimiser, batch: Batch) -> float:
 
 @one_blas_thread()
 def train(setting: TrainingSettings, seed: int, *, every: int = 20) -> Run:
-    """Train from scratch, recording every so many steps; a run whose loss is no longer finite stops there."""
+    """Train from scratch, recording every `every` steps; a run stops when its loss is no longer finite."""
     rng = np.random.default_rng(seed)
     task = make_task(setting.task, setting.d_model, rng=rng)
     d_v = setting.d_model // setting.heads
@@ -154,7 +154,7 @@ def summarise(setting: TrainingSettings, seed: int) -> dict:
 
 
 def for_json(values) -> list[float | None]:
-    """Numbers as JSON can hold them: None for what is not finite."""
+    """Numbers as JSON can hold them, with None for nan and infinity."""
     return [float(value) if np.isfinite(value) else None for value in values]
 
 
@@ -200,12 +200,12 @@ def query_rows(rows: np.ndarray, batch: Batch) -> np.ndarray:
 
 
 def in_float64(params: Arrays) -> Arrays:
-    """The same numbers, so that what is small can be told from round-off."""
+    """The same numbers in float64, where tiny values can be told from rounding errors."""
     return {name: value.astype(np.float64) for name, value in params.items()}
 
 
 def sample(examples: Batch, sequences: int, *, rng: np.random.Generator) -> Batch:
-    """So many of the examples, by chance."""
+    """Pick `sequences` of the examples at random, with repetition."""
     at = rng.integers(0, len(examples.targets), sequences)
     x = examples.queries[at]
     if examples.keys is examples.queries:

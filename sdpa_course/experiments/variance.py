@@ -2,9 +2,9 @@
 
 Each assumption of the proof of Var(q·k) = d_k can be broken by a field of `Assumptions`; the defaults keep them all:
 
-    q_c = mean_q + sigma_q a_c                      a_c, e_c: mean 0, variance 1, of a distribution by name
+    q_c = mean_q + sigma_q a_c                      a_c, e_c: mean 0, variance 1, drawn from `distribution`
     k_c = mean_k + sigma_k b_c                      b_c = ρ a_c + √(1 − ρ²) e_c, with ρ the correlation
-    a_c = √factor_q f + √(1 − factor_q) u_c         f is shared by all coordinates of one query; e_c alike
+    a_c = √factor_q f + √(1 − factor_q) u_c         f is shared by all coordinates of one query; e_c likewise
     q, k = x W_Q, x W_K                             shared_input: one x of width d_model for both
 
 Axes: samples (pairs of one query and one key) · d_k coordinates
