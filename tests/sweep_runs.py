@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-from sdpa_course.experiments.sweep import sweep
+from sdpa_course.experiments.sweeps import sweep
 
 
 class Case(NamedTuple):

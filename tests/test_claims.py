@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from sdpa_course.experiments.ablation import Cell
+from sdpa_course.experiments.estimates import Estimate
 from sdpa_course.experiments.row_gradients import Learned, Ratios, WithoutScale, ratios, without_scale
 from sdpa_course.figures import new
 from sdpa_course.figures.claims import LOOKS, LOWEST, folk_claims, verdict_grid
@@ -190,14 +191,14 @@ def changed_accounts(monkeypatch, **changes):
 
 def test_c07_softmax_is_blamed_if_the_ratio_outgrows_the_missing_factor(monkeypatch):
     assert [part.met for part in try_again("C07").parts] == [True, False, False]
-    changed_accounts(monkeypatch, rms=100.0)
+    changed_accounts(monkeypatch, rms=Estimate(100.0, 1.0))
     assert try_again("C07").verdict == "holds"
 
 
 def test_c08_is_no_close_call_and_fails_if_the_typical_row_lives(monkeypatch):
     numbers = try_again("C08").numbers
     assert numbers["scaled_4096"] > 1000 * numbers["median_4096"]
-    changed_accounts(monkeypatch, median=numbers["scaled_4096"] / 50)
+    changed_accounts(monkeypatch, median=Estimate(numbers["scaled_4096"] / 50, 0.0))
     assert try_again("C08").verdict == "fails"
 
 

@@ -5,7 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from sdpa_course.experiments.saturation import Collapse, RankedWeights, by_rank, collapse, scores_of_own_keys
+from sdpa_course.experiments.metrics import by_rank
+from sdpa_course.experiments.saturation import Collapse, RankedWeights, collapse, scores_of_own_keys
 from sdpa_course.figures import new
 from sdpa_course.figures.collapse import weights_beside, weights_by_width
 

@@ -7,22 +7,11 @@ import pytest
 from numpy.testing import assert_allclose
 
 from sdpa_course import attention_backward, attention_forward, softmax_forward, softmax_jacobian
-from sdpa_course.experiments.gradients import (
-    DEAD,
-    IGNORED,
-    Account,
-    Factors,
-    draw_gradients,
-    draw_layer,
-    measure,
-    measure_factors,
-    measure_positions,
-    rms,
-    sweep,
-    top_share,
-)
+from sdpa_course.experiments.estimates import Estimate
+from sdpa_course.experiments.gradients import IGNORED, GradientFactors, measure_factors, measure_positions
+from sdpa_course.experiments.layers import DEAD, LayerStatistics, draw_layer, measure_layer, measure_layers
+from sdpa_course.experiments.metrics import jacobian_norm, rms, row_norms, top_share
 from sdpa_course.experiments.row_gradients import ROWS, RowLengths, gradient_rows, products, row_lengths
-from sdpa_course.experiments.saturation import jacobian_norm
 from sdpa_course.figures import new
 from sdpa_course.figures.gradients import (
     EDGES,
@@ -33,6 +22,7 @@ from sdpa_course.figures.gradients import (
     rows_by_width_and_keys,
     shares,
 )
+from tests.pictures.sample import fill
 
 
 @pytest.mark.parametrize("lead", [0, 1, 5, 20, 35, 200])
@@ -73,50 +63,50 @@ def test_layer_is_a_forward_and_a_backward_pass():
     for got, expected in ((layer.dq, dq), (layer.dk, dk), (layer.dv, dv), (layer.k, k), (layer.dweights, dout @ v.T)):
         assert_allclose(got, expected)
     assert_allclose(0.3 * layer.dscores @ k, dq, atol=1e-14)  # before the scale
-    lengths = draw_gradients(7, 5, 0.3, rng=np.random.default_rng(1), rows=11, d_v=3)
-    assert_allclose(lengths.dq, np.linalg.norm(dq, axis=1))
-    assert_allclose(lengths.dk, np.linalg.norm(dk, axis=1))
 
 
 @pytest.mark.parametrize(("d_k", "scale"), [(64, "1"), (64, "1/sqrt(d_k)"), (64, "1/d_k"), (300, "1")])
 def test_gradient_is_the_product_of_its_factors(d_k, scale):
     f = measure_factors(d_k, 32, scale, rng=np.random.default_rng(2), rows=256, seeds=20)
-    error = f.dq_spread / math.sqrt(20)
-    assert abs(f.dq - f.theory) < 5 * error
-    assert error < 0.05 * f.dq  # sharp enough to notice a wrong power of d_k
-    assert_allclose(f.dscores, f.jacobian, rtol=0.05)
-    assert_allclose(f.key, math.sqrt(d_k), rtol=0.02)
-    assert_allclose(f.dk / f.dq, math.sqrt(256 / 32), rtol=0.05)  # the same sum of squares over fewer rows
+    assert abs(f.dq.z(f.theory)) < 5
+    assert f.dq.error < 0.05 * f.dq.mean  # sharp enough to notice a wrong power of d_k
+    assert_allclose(f.dscores.mean, f.jacobian.mean, rtol=0.05)
+    assert_allclose(f.key.mean, math.sqrt(d_k), rtol=0.02)
+    assert_allclose(f.dk.mean / f.dq.mean, math.sqrt(256 / 32), rtol=0.05)  # the same sum of squares over fewer rows
 
 
 def test_unscaled_norm_grows_while_the_typical_row_dies():
-    accounts = {
-        scale: sweep([64, 512], [64], [scale], rng=np.random.default_rng(3), rows=256, seeds=6, progress=False)
+    layers = {
+        scale: measure_layers([64, 512], [64], [scale], rng=np.random.default_rng(3), rows=256, seeds=6)
         for scale in ("1", "1/sqrt(d_k)")
     }
-    (plain64, plain512), (root64, root512) = accounts.values()
-    assert plain64.rms > 8 * root64.rms
-    assert plain512.rms > 15 * root512.rms
-    assert plain64.median > 3 * root64.median
-    assert plain512.median < root512.median / 2
-    assert plain512.dead > 0.25
-    assert root64.dead == root512.dead == 0
-    assert plain512.top_tenth > 0.8
-    assert root512.top_tenth < 0.3
-    assert plain512.median_dk > 10 * root512.median_dk  # a key sums over many queries: it does not die
-    assert_allclose(root512.jacobian, root64.jacobian, rtol=0.03)
+    (plain64, plain512), (root64, root512) = layers.values()
+    assert plain64.rms.mean > 8 * root64.rms.mean
+    assert plain512.rms.mean > 15 * root512.rms.mean
+    assert plain64.median.mean > 3 * root64.median.mean
+    assert plain512.median.mean < root512.median.mean / 2
+    assert plain512.dead.mean > 0.25
+    assert root64.dead.mean == root512.dead.mean == 0
+    assert plain512.top_tenth.mean > 0.8
+    assert root512.top_tenth.mean < 0.3
+    assert plain512.median_dk.mean > 10 * root512.median_dk.mean  # a key sums over many queries: it does not die
+    assert_allclose(root512.jacobian.mean, root64.jacobian.mean, rtol=0.03)
 
 
-def test_measure_names_its_fields_in_order():
-    account = measure(16, 8, "1/d_k", rng=np.random.default_rng(4), rows=64, seeds=3)
-    per_seed = [draw_gradients(16, 8, 1 / 16, rng=rng, rows=64) for rng in [np.random.default_rng(4)] for _ in range(3)]
-    assert (account.d_k, account.n, account.scale) == (16, 8, "1/d_k")
-    assert_allclose(account.jacobian, np.mean([jacobian_norm(draw.weights).mean() for draw in per_seed]))
-    assert_allclose(account.rms, np.mean([rms(draw.dq) for draw in per_seed]))
-    assert_allclose(account.median_spread, np.std([np.median(draw.dq) for draw in per_seed], ddof=1))
-    assert_allclose(account.dead, np.mean([(draw.dq < DEAD).mean() for draw in per_seed]))
-    assert_allclose(account.rms_dk, np.mean([rms(draw.dk) for draw in per_seed]))
-    assert_allclose(account.median_dk, np.mean([np.median(draw.dk) for draw in per_seed]))
+def test_a_layer_is_measured_draw_by_draw():
+    found = measure_layer(16, 8, "1/d_k", rng=np.random.default_rng(4), rows=64, seeds=3)
+    rng = np.random.default_rng(4)
+    layers = [draw_layer(16, 8, 1 / 16, rng=rng, rows=64) for _ in range(3)]
+    dq, dk = ([row_norms(getattr(layer, name)) for layer in layers] for name in ("dq", "dk"))
+    assert (found.d_k, found.n, found.scale) == (16, 8, "1/d_k")
+    assert_allclose(found.jacobian, Estimate.of([jacobian_norm(layer.weights).mean() for layer in layers]))
+    assert_allclose(found.top, Estimate.of([layer.weights.max(axis=-1).mean() for layer in layers]))
+    for rows, root, median in ((dq, found.rms, found.median), (dk, found.rms_dk, found.median_dk)):
+        assert_allclose(root, Estimate.of([rms(lengths) for lengths in rows]))
+        assert_allclose(median, Estimate.of([np.median(lengths) for lengths in rows]))
+    assert_allclose(found.median.spread, np.std([np.median(lengths) for lengths in dq], ddof=1))
+    assert_allclose(found.dead.mean, np.mean([(lengths < DEAD).mean() for lengths in dq]))
+    assert_allclose(found.top_tenth.mean, np.mean([top_share(lengths) for lengths in dq]))
 
 
 def test_positions_count_pairs_and_keys():
@@ -161,7 +151,10 @@ def test_push_on_a_score_is_bounded_by_its_weight(factor):
 
 
 def factor_line(scale, factor, *rows):
-    return [Factors(d_k, 64, scale, factor, j, j, key, dq, 2 * dq, 0.1, 0.2) for d_k, j, key, dq in rows]
+    return [
+        fill(GradientFactors, d_k=d_k, scale=scale, factor=factor, jacobian=j, key=key, dq=dq)
+        for d_k, j, key, dq in rows
+    ]
 
 
 def test_factors_are_drawn_with_theory_over_them():
@@ -188,7 +181,7 @@ def test_factors_are_drawn_with_theory_over_them():
 
 
 def result(d_k, n, scale, root, median):
-    return Account(d_k, n, scale, 0.2, root, median, 0.3, 0.0, 1.0, 1.0, 0.01, 0.1, median, 0.1, 0.0, 0.1, 0.1)
+    return fill(LayerStatistics, d_k=d_k, n=n, scale=scale, rms=root, median=Estimate(median, median))
 
 
 def test_rms_and_median_are_drawn_for_each_scale():

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from sdpa_course.experiments.estimates import Estimate
 from sdpa_course.experiments.heads import (
     HEADS,
     SCALES,
@@ -20,17 +21,18 @@ from sdpa_course.experiments.heads import (
     ordered_pairs,
     predicted_variance,
     projections,
-    summary,
+    summarise_heads,
 )
+from sdpa_course.experiments.metrics import Sharpness
 from sdpa_course.explore import heads_explorer
 from sdpa_course.figures import new
 from sdpa_course.figures.heads import EDGES, mixture_errors, one_choice, variance_and_entropy
+from tests.pictures.sample import fill
 
 
 def result(**changes) -> HeadScores:
     """A made-up result."""
-    values = dict.fromkeys(HeadScores._fields, 0.5) | {"h": 1, "d_k": 64, "d_model": 64, "scale": SCALES[0]} | changes
-    return HeadScores(**values)
+    return fill(HeadScores, **{"h": 1, "d_k": 64, "d_model": 64, "scale": SCALES[0]} | changes)
 
 
 # experiments
@@ -63,30 +65,30 @@ def test_variance_is_one_with_the_head_width_and_one_over_h_with_the_model_width
         expected = sigma**4 * (1 if r.scale == SCALES[0] else 1 / r.h)
         assert_allclose(predicted_variance(r.h, 96, r.scale, sigma), expected)
         # The mean over 24² pairs is taken off (1/24²), and a token meets itself in 1 of 24 (2/96 more): below 0.2 %.
-        assert abs(r.variance - expected) < 4 * r.variance_se + 0.002 * expected, r
-        assert 0 < r.variance_se < 0.05 * expected
+        assert abs(r.variance.mean - expected) < 4 * r.variance.error + 0.002 * expected, r
+        assert 0 < r.variance.error < 0.05 * expected
 
 
 def test_flatter_with_the_model_width_and_equal_for_one_head():
     results = measure_heads([1, 8], 64, rng=np.random.default_rng(3), tokens=32, draws=10)
     by = {(r.h, r.scale): r for r in results}
-    assert by[1, SCALES[0]][4:] == pytest.approx(by[1, SCALES[1]][4:])
+    for ours, theirs in zip(by[1, SCALES[0]][4:], by[1, SCALES[1]][4:], strict=True):
+        assert_allclose(ours, theirs)
     narrow, wide = by[8, SCALES[0]], by[8, SCALES[1]]
-    assert wide.entropy > narrow.entropy + 10 * narrow.entropy_se
+    assert wide.entropy.mean > narrow.entropy.mean + 10 * narrow.entropy.error
     assert wide.top < narrow.top
     formula = 1 - (1 / 8) / (2 * math.log(32))
-    assert abs(wide.entropy - formula) < 0.002  # the variance is small enough for the formula of notebook 03
+    assert abs(wide.entropy.mean - formula) < 0.002  # the variance is small enough for the formula of notebook 03
 
 
 def test_summary_takes_standard_errors_over_draws_and_the_spread_over_heads():
-    draws = [(np.array([1.0, 3.0]), 0.5, 0.2), (np.array([2.0, 6.0]), 0.7, 0.4)]
-    got = summary(2, SCALES[1], 10, draws)
+    draws = [(np.array([1.0, 3.0]), Sharpness(0.2, 0.5, 1)), (np.array([2.0, 6.0]), Sharpness(0.4, 0.7, 1))]
+    got = summarise_heads(2, SCALES[1], 10, draws)
     assert got[:4] == (2, 5, 10, SCALES[1])
-    assert got.variance == 3
-    assert got.variance_se == pytest.approx(1)  # the draws' means are 2 and 4
+    assert got.variance == pytest.approx((3, 1, 2))  # the draws' means are 2 and 4
     assert got.head_spread == pytest.approx(np.std([1, 3, 2, 6], ddof=1))
-    assert (got.entropy, got.top) == pytest.approx((0.6, 0.3))
-    assert got.entropy_se == pytest.approx(0.1)
+    assert got.entropy == pytest.approx((0.6, 0.1, 2))
+    assert got.top == pytest.approx(0.3)
 
 
 def test_the_seed_decides():
@@ -141,7 +143,7 @@ def test_the_search_finds_an_exact_answer_where_there_is_one():
 
 def test_variance_and_entropy_draws_results_and_theory():
     rows = [
-        result(h=h, scale=s, variance=v, entropy=1 - v / 10, head_spread=0.1, entropy_se=0.01)
+        result(h=h, scale=s, variance=v, entropy=Estimate(1 - v / 10, 0.01), head_spread=0.1)
         for s, values in zip(SCALES, ((1.0, 0.98), (1.0, 0.25)), strict=True)
         for h, v in zip((1, 4), values, strict=True)
     ]
@@ -152,7 +154,7 @@ def test_variance_and_entropy_draws_results_and_theory():
     for ax, name, column in ((axes[0], "variance", 1), (axes[1], "entropy", 2)):
         for container, scale in zip(ax.containers, SCALES, strict=True):
             assert_allclose(
-                container.lines[0].get_xydata(), [(r.h, getattr(r, name)) for r in rows if r.scale == scale]
+                container.lines[0].get_xydata(), [(r.h, getattr(r, name).mean) for r in rows if r.scale == scale]
             )
         dashed = [x.get_ydata() for x in ax.lines if x.get_linestyle() == "--" and len(x.get_ydata())]
         assert_allclose(dashed, [theory[scale][column] for scale in SCALES])

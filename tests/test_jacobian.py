@@ -5,10 +5,13 @@ import pytest
 from numpy.testing import assert_allclose
 
 from sdpa_course import softmax_forward, softmax_jacobian
-from sdpa_course.experiments.saturation import Saturation, SoftmaxJacobian, jacobian_norm, jacobian_of_four, measure
+from sdpa_course.experiments.layers import LayerStatistics, measure_layer
+from sdpa_course.experiments.metrics import jacobian_norm
+from sdpa_course.experiments.saturation import SoftmaxJacobian, jacobian_of_four
 from sdpa_course.figures import new
 from sdpa_course.figures.cells import ink
 from sdpa_course.figures.jacobian import norm_by_top, norms_by_width_and_keys, step_errors, weights_and_jacobian
+from tests.pictures.sample import fill
 
 
 def random_weights(n, rng, rows=2000):
@@ -45,12 +48,14 @@ def test_norm_and_eigenvalues_of_the_matrix():
 
 def test_unscaled_jacobian_is_larger_at_moderate_width_and_smaller_far_out():
     rng = np.random.default_rng(2)
-    unscaled, scaled = ([measure(d_k, 64, scale, rng=rng) for d_k in (8, 512)] for scale in ("1", "1/sqrt(d_k)"))
+    unscaled, scaled = (
+        [measure_layer(d_k, 64, scale, rng=rng, gradients=False).jacobian for d_k in (8, 512)]
+        for scale in ("1", "1/sqrt(d_k)")
+    )
     for (plain, rooted), sign in zip(zip(unscaled, scaled, strict=True), (1, -1), strict=True):
-        error = np.hypot(plain.jacobian_spread, rooted.jacobian_spread) / np.sqrt(10)
-        assert sign * (plain.jacobian - rooted.jacobian) > 5 * error
-    flat = measure(4096, 64, "1/d_k", rng=rng, rows=64, seeds=2)
-    assert_allclose(flat.jacobian, np.sqrt(63) / 64, rtol=2e-3)
+        assert sign * (plain.mean - rooted.mean) > 5 * np.hypot(plain.error, rooted.error)
+    flat = measure_layer(4096, 64, "1/d_k", rng=rng, rows=64, seeds=2, gradients=False)
+    assert_allclose(flat.jacobian.mean, np.sqrt(63) / 64, rtol=2e-3)
 
 
 def test_heat_map_shows_and_describes_the_values():
@@ -94,7 +99,7 @@ def test_norm_by_top_draws_each_cloud_and_both_curves():
 
 
 def result(d_k, n, scale, jacobian):
-    return Saturation(d_k, n, scale, 1.0, 0.5, 0.5, 0.0, jacobian, 0.01, 0.01, 0.02)
+    return fill(LayerStatistics, d_k=d_k, n=n, scale=scale, jacobian=jacobian)
 
 
 def test_norms_by_width_and_keys_draws_lines_and_names_the_peak():

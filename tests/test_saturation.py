@@ -7,18 +7,14 @@ import pytest
 from numpy.testing import assert_allclose
 
 from sdpa_course import softmax_forward, softmax_jacobian
+from sdpa_course.experiments.estimates import Estimate
+from sdpa_course.experiments.layers import LayerStatistics, measure_layer, measure_layers
+from sdpa_course.experiments.metrics import by_rank, jacobian_norm, relative_entropy, sharpness_of
 from sdpa_course.experiments.saturation import (
     RandomWeights,
-    Saturation,
     SoftmaxAtTemperature,
-    by_rank,
-    jacobian_norm,
-    measure,
     random_weights,
-    relative_entropy,
-    sharpness_of,
     softmax_at_temperature,
-    sweep,
 )
 from sdpa_course.figures import new
 from sdpa_course.figures.saturation import (
@@ -29,12 +25,17 @@ from sdpa_course.figures.saturation import (
     softmax_bars,
     top_weights,
 )
+from tests.pictures.sample import fill
 
 
-def result(**changes) -> Saturation:
+def result(**changes) -> LayerStatistics:
     """A made-up result."""
-    values = dict.fromkeys(Saturation._fields, 0.0) | {"d_k": 64, "n": 64, "scale": "1"} | changes
-    return Saturation(**values)
+    return fill(LayerStatistics, **{"d_k": 64, "n": 64, "scale": "1"} | changes)
+
+
+def measure(*args, **keywords) -> LayerStatistics:
+    """The forward pass alone."""
+    return measure_layer(*args, gradients=False, **keywords)
 
 
 # experiment
@@ -66,12 +67,12 @@ def test_score_variance_is_the_theory(scale, power):
     expected = 32 / 128 if power is None else 32.0**power
     # Given the keys, rows are independent, but keys are few: 12 · 48 of them, with lengths of relative variance 2/d_k,
     # make the relative standard error about √(2/32 / (12 · 48)) = 0.01; the queries add less.
-    assert_allclose(got.score_variance, expected, rtol=0.05)
+    assert_allclose(got.variance.mean, expected, rtol=0.05)
 
 
 def test_entropy_is_log_n_minus_half_the_variance_for_many_keys():
     got = measure(64, 4096, "1/sqrt(d_k)", rng=np.random.default_rng(3), rows=64, seeds=5)
-    assert_allclose(got.entropy, 1 - 1 / (2 * math.log(4096)), atol=4 * got.entropy_spread / math.sqrt(5) + 1e-3)
+    assert_allclose(got.entropy.mean, 1 - 1 / (2 * math.log(4096)), atol=4 * got.entropy.error + 1e-3)
 
 
 def test_too_sharp_too_flat_and_level():
@@ -85,31 +86,30 @@ def test_too_sharp_too_flat_and_level():
     }
     for (scale, d_k), (top, entropy, one_hot) in expected.items():
         got = measure(d_k, 64, scale, rng=np.random.default_rng(4), rows=256)
-        assert abs(got.top - top) < 4 * got.top_spread / math.sqrt(10) + 0.002, (scale, d_k)
-        assert abs(got.entropy - entropy) < 4 * got.entropy_spread / math.sqrt(10) + 0.005, (scale, d_k)
-        assert abs(got.one_hot - one_hot) < 0.04, (scale, d_k)
+        assert abs(got.top.mean - top) < 4 * got.top.error + 0.002, (scale, d_k)
+        assert abs(got.entropy.mean - entropy) < 4 * got.entropy.error + 0.005, (scale, d_k)
+        assert abs(got.one_hot.mean - one_hot) < 0.04, (scale, d_k)
 
 
 def test_spread_is_between_seeds_and_shrinks_with_rows_and_keys():
     few = measure(4, 8, "1", rng=np.random.default_rng(5), rows=8, seeds=30)
     many = measure(64, 512, "1/sqrt(d_k)", rng=np.random.default_rng(5), rows=256, seeds=5)
-    assert few.top_spread > 10 * many.top_spread > 0
-    assert few.entropy_spread > 10 * many.entropy_spread > 0
+    assert few.top.spread > 10 * many.top.spread > 0
+    assert few.entropy.spread > 10 * many.entropy.spread > 0
 
 
-def test_sweep_takes_every_combination_and_the_seed_decides():
-    settings = {"widths": [1, 3], "keys": [5, 7], "scales": ["1", "1/d_k"], "rows": 11, "seeds": 2, "progress": False}
-    got = sweep(**settings, rng=np.random.default_rng(6))
+def test_measure_layers_takes_every_combination_and_the_seed_decides():
+    settings = {"widths": [1, 3], "keys": [5, 7], "scales": ["1", "1/d_k"], "rows": 11, "seeds": 2, "gradients": False}
+    got = measure_layers(**settings, rng=np.random.default_rng(6))
     assert {(r.d_k, r.n, r.scale) for r in got} == {(d, n, s) for d in (1, 3) for n in (5, 7) for s in ("1", "1/d_k")}
     assert len(got) == 8
-    assert got == sweep(**settings, rng=np.random.default_rng(6))
-    assert got != sweep(**settings, rng=np.random.default_rng(7))
+    assert got == measure_layers(**settings, rng=np.random.default_rng(6))
+    assert got != measure_layers(**settings, rng=np.random.default_rng(7))
 
 
 def test_same_draws_for_each_scale_make_them_equal_at_width_one():
     one, root, flat = (
-        sweep([1], [16], [scale], rng=np.random.default_rng(8), rows=20, seeds=3, progress=False)[0]
-        for scale in ("1", "1/sqrt(d_k)", "1/d_k")
+        measure(1, 16, scale, rng=np.random.default_rng(8), rows=20, seeds=3) for scale in ("1", "1/sqrt(d_k)", "1/d_k")
     )
     assert one[3:] == root[3:] == flat[3:]
 
@@ -128,7 +128,7 @@ def test_softmax_bars_show_scores_and_weights():
 
 def test_sharpness_by_width_draws_each_scale_with_its_spread_and_the_theory():
     rows = [
-        result(d_k=d_k, scale=scale, top=top, entropy=1 - top, top_spread=0.05, entropy_spread=0.02)
+        result(d_k=d_k, scale=scale, top=Estimate(top, 0.05), entropy=1 - top)
         for scale, tops in (("1", (0.2, 0.9)), ("1/d_k", (0.2, 0.1)))
         for d_k, top in zip((1, 64), tops, strict=True)
     ]

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from sdpa_course import attention_backward, attention_forward
-from sdpa_course.experiments import gradients, saturation
+from sdpa_course.experiments import layers
 from sdpa_course.experiments.additive import (
     AdditiveSpread,
     additive_costs,
@@ -17,12 +17,11 @@ from sdpa_course.experiments.additive import (
     measure_spread,
     scoring_times,
 )
+from sdpa_course.experiments.estimates import Estimate
+from sdpa_course.experiments.layers import CAP, SCORING_RULES, LayerStatistics, compare_rules
+from sdpa_course.experiments.metrics import relative_entropy
 from sdpa_course.experiments.scales import (
-    CAP,
-    RULES,
-    Comparison,
     ExponentSweep,
-    compare,
     exponent_sweep,
     first_steps,
     grouped_products,
@@ -37,21 +36,22 @@ from sdpa_course.figures.scales import (
 )
 from sdpa_course.kernels.scores import SCALES, additive_scores_forward
 from sdpa_course.verify.gradcheck import check_gradients
+from tests.pictures.sample import fill
 
 
-def result(**changes) -> Comparison:
+def result(**changes) -> LayerStatistics:
     """A made-up result."""
-    return Comparison(**dict.fromkeys(Comparison._fields, 0.1) | {"d_k": 64, "n": 64, "rule": "1"} | changes)
+    return fill(LayerStatistics, **{"d_k": 64, "n": 64, "scale": "1", "entropy": 0.1} | changes)
 
 
 # rules
 
 
-@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("rule", SCORING_RULES)
 def test_every_rule_goes_back_the_way_it_came(rule):
     rng = np.random.default_rng(0)
     inputs = [rng.standard_normal((5, 3)), rng.standard_normal((7, 3))]
-    check_gradients(lambda q, k: RULES[rule](q, k, 12), lambda d, backward: backward(d), inputs, rng=rng)
+    check_gradients(lambda q, k: SCORING_RULES[rule](q, k, 12), lambda d, backward: backward(d), inputs, rng=rng)
 
 
 def test_a_cap_is_that_of_attention():
@@ -59,7 +59,7 @@ def test_a_cap_is_that_of_attention():
     q, k, v = (rng.standard_normal(shape) for shape in ((5, 8), (7, 8), (7, 3)))
     for name, scale in (("1, capped", 1.0), ("1/sqrt(d_k), capped", None)):
         out, cache = attention_forward(q, k, v, scale=scale, softcap=CAP)
-        scores, backward = RULES[name](q, k, None)
+        scores, backward = SCORING_RULES[name](q, k, None)
         weights = np.exp(scores) / np.exp(scores).sum(axis=-1, keepdims=True)
         assert_allclose(weights @ v, out)
         dweights = np.ones_like(out) @ v.T
@@ -70,7 +70,7 @@ def test_a_cap_is_that_of_attention():
 
 def test_learned_starts_at_the_root():
     q, k = np.random.default_rng(2).standard_normal((2, 6, 5))
-    assert_allclose(RULES["learned"](q, k, None)[0], RULES["1/sqrt(d_k)"](q, k, None)[0], rtol=1e-12)
+    assert_allclose(SCORING_RULES["learned"](q, k, None)[0], SCORING_RULES["1/sqrt(d_k)"](q, k, None)[0], rtol=1e-12)
 
 
 # compare
@@ -82,35 +82,38 @@ def test_score_variances_are_the_theory(d_k):
         "cos": 1 / d_k,
         "sqrt(d_k) cos": 1,
     }
-    for r in compare(d_k, expected, rng=np.random.default_rng(3), seeds=8, rows=256):
+    for r in compare_rules(d_k, expected, rng=np.random.default_rng(3), seeds=8, rows=256):
         # 8 · 64 keys, squared lengths of relative variance 2/d_k: relative error √(2/d_k/512); the queries add less
-        assert abs(r.variance / expected[r.rule] - 1) < 4 * (math.sqrt(2 / d_k / 512) + 0.004), r.rule
+        assert abs(r.variance.mean / expected[r.scale] - 1) < 4 * (math.sqrt(2 / d_k / 512) + 0.004), r.scale
 
 
 @pytest.mark.parametrize("scale", SCALES)
-def test_agrees_with_the_experiments_of_other_notebooks(scale):
-    (got,) = compare(16, [scale], rng=np.random.default_rng(4), seeds=10)
-    sharp = saturation.measure(16, 64, scale, rng=np.random.default_rng(5))
-    account = gradients.measure(16, 64, scale, rng=np.random.default_rng(6))
-    for ours, theirs, name in (
-        *((got, sharp, name) for name in ("top", "entropy", "jacobian")),
-        *((got, account, name) for name in ("rms", "median")),
-    ):
-        error = math.hypot(getattr(ours, f"{name}_spread"), getattr(theirs, f"{name}_spread")) / math.sqrt(10)
-        assert abs(getattr(ours, name) - getattr(theirs, name)) < 4 * error + 1e-9, name
+def test_a_layer_without_gradients_is_as_sharp_as_one_with_them(scale):
+    ours = layers.measure_layer(16, 64, scale, rng=np.random.default_rng(4))
+    theirs = layers.measure_layer(16, 64, scale, rng=np.random.default_rng(5), gradients=False)
+    for name in ("top", "entropy", "jacobian"):
+        a, b = getattr(ours, name), getattr(theirs, name)
+        assert abs(a.mean - b.mean) < 4 * math.hypot(a.error, b.error) + 1e-9, name
+    assert theirs.rms is theirs.median_dk is None
 
 
 def test_rules_see_the_same_draws_and_sigma_leaves_the_cosine_alone():
     one, two = (
-        {r.rule: r for r in compare(32, RULES, rng=np.random.default_rng(7), seeds=2, rows=64, d_model=32, sigma=sigma)}
+        {
+            r.scale: r
+            for r in compare_rules(
+                32, SCORING_RULES, rng=np.random.default_rng(7), seeds=2, rows=64, d_model=32, sigma=sigma
+            )
+        }
         for sigma in (1, 2)
     )
     assert one["1/sqrt(d_model)"][3:] == one["1/sqrt(d_k)"][3:]
-    assert_allclose(one["learned"][3:], one["1/sqrt(d_k)"][3:], rtol=1e-9)
-    assert_allclose(two["sqrt(d_k) cos"].entropy, one["sqrt(d_k) cos"].entropy)
-    assert_allclose(two["sqrt(d_k) cos"].median, one["sqrt(d_k) cos"].median / 2)
-    assert_allclose(two["1/sqrt(d_k)"].variance, 16 * one["1/sqrt(d_k)"].variance)
-    assert one["1, capped"].variance < CAP**2
+    for ours, theirs in zip(one["learned"][3:], one["1/sqrt(d_k)"][3:], strict=True):
+        assert_allclose(ours, theirs, rtol=1e-9)
+    assert_allclose(two["sqrt(d_k) cos"].entropy.mean, one["sqrt(d_k) cos"].entropy.mean)
+    assert_allclose(two["sqrt(d_k) cos"].median.mean, one["sqrt(d_k) cos"].median.mean / 2)
+    assert_allclose(two["1/sqrt(d_k)"].variance.mean, 16 * one["1/sqrt(d_k)"].variance.mean)
+    assert one["1, capped"].variance.mean < CAP**2
 
 
 @pytest.mark.parametrize("d_k", [4, 64])
@@ -129,9 +132,12 @@ def test_additive_variance_is_the_theory():
     for d_a, v_std in ((8, 1.0), (64, 1.0), (64, 0.125)):
         got = measure_spread(64, d_a, rng=np.random.default_rng(9), v_std=v_std, layers=80)
         # u is normal only for many d_k: allow 2 % beside four standard errors
-        assert abs(got.variance - d_a * v_std**2 * mean_tanh_square()) < 4 * got.error + 0.02 * got.variance
+        assert (
+            abs(got.variance.mean - d_a * v_std**2 * mean_tanh_square())
+            < 4 * got.variance.error + 0.02 * got.variance.mean
+        )
         assert got.largest < got.bound
-        assert 0.3 < got.in_row / got.variance < 0.8
+        assert 0.3 < got.in_row / got.variance.mean < 0.8
 
 
 def test_mean_tanh_square_by_simulation():
@@ -161,7 +167,7 @@ def test_times_are_positive_one_pair_for_each_length():
 
 
 def test_metrics_by_width_draws_each_metric_with_theory():
-    rows = [result(d_k=d_k, rule=rule, variance=d_k / 8, median=0.5) for rule in ("1", "cos") for d_k in (8, 64)]
+    rows = [result(d_k=d_k, scale=scale, variance=d_k / 8, median=0.5) for scale in ("1", "cos") for d_k in (8, 64)]
     _, axes = new(2, 2)
     alt = metrics_by_width(axes, rows, {"1": ([8, 64], [1.1, 8.1])})
     assert_allclose(axes[0, 0].containers[0].lines[0].get_xydata().astype(float), [(8, 1), (64, 8)])
@@ -201,7 +207,7 @@ def test_two_rules_draws_scores_bound_and_shares():
 
 
 def test_additive_variance_draws_results_and_theory():
-    rows = [AdditiveSpread(d_a, d_a / 2, 0.1, 0, 0, 0) for d_a in (4, 16)]
+    rows = [AdditiveSpread(d_a, Estimate(d_a / 2, 0.1), 0, 0, 0) for d_a in (4, 16)]
     _, ax = new()
     alt = additive_variance(ax, {"1/d_a": rows}, {"1/d_a": [2.1, 8.1]})
     assert_allclose(ax.containers[0].lines[0].get_xydata().astype(float), [(4, 2), (16, 8)])
@@ -241,4 +247,4 @@ def test_the_curves_pass_through_the_points():
 def test_entropies_are_those_of_the_kernel_s_own_scale():
     scores = grouped_products(64)[512] / np.float32(math.sqrt(512))
     weights = np.exp(scores) / np.exp(scores).sum(axis=-1, keepdims=True)
-    assert_allclose(exponent_sweep().by_width[512], saturation.relative_entropy(weights).mean(), rtol=1e-5)
+    assert_allclose(exponent_sweep().by_width[512], relative_entropy(weights).mean(), rtol=1e-5)

@@ -6,19 +6,19 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_rgba
 
-from sdpa_course.experiments.saturation import relative_entropy
+from sdpa_course.experiments.metrics import relative_entropy
 from sdpa_course.experiments.sentence import (
     D_MODEL,
     FEATURES,
-    FIRST,
+    FIRST_HEAD,
     SENTENCE,
     WORDS,
     RandomAttention,
     random_attention,
     random_choices,
     random_queries_and_keys,
-    read,
-    vectors,
+    read_sentence,
+    word_vectors,
 )
 from sdpa_course.figures import new
 from sdpa_course.figures.cells import outline
@@ -53,17 +53,17 @@ def written(ax):
 
 
 def test_vectors_are_rows_of_the_table_and_zero_for_other_words():
-    x = vectors(SENTENCE)
+    x = word_vectors(SENTENCE)
     assert x.shape == (9, len(FEATURES))
     for word, row in zip(SENTENCE, x, strict=True):
         assert tuple(row) == WORDS.get(word, (0, 0, 0, 0, 0))
-    assert vectors(["dog"], {"dog": (0, 0, 0, 0, 7)}).tolist() == [[0, 0, 0, 0, 7]]
+    assert word_vectors(["dog"], {"dog": (0, 0, 0, 0, 7)}).tolist() == [[0, 0, 0, 0, 7]]
 
 
 @pytest.mark.parametrize(("last", "alive", "toy"), [("fast", 1, 0), ("red", 0, 1), ("late", 0, 0)])
 def test_both_passes_by_hand(last, alive, toy):
     """Scores written out on paper: strength 8, divided by √4."""
-    reading = read(with_last(last))
+    reading = read_sentence(with_last(last))
     total = math.exp(4) + 8
     first = np.full(9, 1 / total)
     first[-1] = math.exp(4) / total
@@ -83,19 +83,19 @@ def test_both_passes_by_hand(last, alive, toy):
 
 
 def test_the_answer_follows_the_last_word_and_the_table():
-    assert read(with_last("fast")).second[IT].argmax() == DOG
-    assert read(with_last("red")).second[IT].argmax() == BALL
-    np.testing.assert_allclose(*read(with_last("late")).second[IT, [DOG, BALL]])
+    assert read_sentence(with_last("fast")).second[IT].argmax() == DOG
+    assert read_sentence(with_last("red")).second[IT].argmax() == BALL
+    np.testing.assert_allclose(*read_sentence(with_last("late")).second[IT, [DOG, BALL]])
     swapped = WORDS | {"fast": WORDS["red"]}
-    np.testing.assert_allclose(read(SENTENCE, swapped).second[IT], read(with_last("red")).second[IT])
+    np.testing.assert_allclose(read_sentence(SENTENCE, swapped).second[IT], read_sentence(with_last("red")).second[IT])
 
 
 def test_every_row_of_a_reading_sums_to_one():
-    reading = read(SENTENCE)
+    reading = read_sentence(SENTENCE)
     assert reading.words == SENTENCE
     for weights in (reading.first, reading.second):
         np.testing.assert_allclose(weights.sum(axis=-1), 1)
-    assert [matrix.shape for matrix in FIRST] == [(5, 4), (5, 4), (5, 5)]
+    assert [matrix.shape for matrix in FIRST_HEAD] == [(5, 4), (5, 4), (5, 5)]
 
 
 def test_random_vectors_prefer_no_word():

@@ -5,7 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from sdpa_course.experiments.histograms import ScoreSpread, kept_pair_scores, score_spread
+from sdpa_course.experiments.estimates import Estimate
+from sdpa_course.experiments.histograms import ScoreSpread, cached_pair_scores, score_spread
 from sdpa_course.experiments.similarity import Agreement, Ranges, agreement, near, normal_width, pair_scores, ranges
 from sdpa_course.figures import new
 from sdpa_course.figures.similarity import (
@@ -77,16 +78,16 @@ def test_near_looks_at_both_ends():
 def test_agreement_rises_with_the_width_and_falls_with_the_stretch():
     rng = np.random.default_rng(5)
     narrow, wide, stretched = (agreement(d_k, rng=rng, stretch=s) for d_k, s in ((2, 0), (256, 0), (256, 0.5)))
-    assert wide.share - narrow.share > 0.4
-    assert wide.share - stretched.share > 0.2
+    assert wide.share.mean - narrow.share.mean > 0.4
+    assert wide.share.mean - stretched.share.mean > 0.2
     assert wide.length_spread == pytest.approx(1 / math.sqrt(2 * 256), rel=0.05)
     # exp(z/2) alone has a relative spread of √(e^(1/4) − 1)
     assert stretched.length_spread == pytest.approx(math.sqrt(math.exp(0.25) - 1), rel=0.05)
-    assert narrow.error == pytest.approx(math.sqrt(narrow.share * (1 - narrow.share) / 1000))
+    assert narrow.share.error == pytest.approx(math.sqrt(narrow.share.mean * (1 - narrow.share.mean) / 1000))
 
 
 def test_a_single_key_always_wins():
-    assert agreement(1, rng=np.random.default_rng(0), keys=1, queries=10).share == 1
+    assert agreement(1, rng=np.random.default_rng(0), keys=1, queries=10).share.mean == 1
 
 
 def test_score_matrix_writes_its_numbers_in_the_right_places():
@@ -118,8 +119,8 @@ def test_shadows_end_at_right_angles_and_the_winners_are_named():
 
 def test_agreement_by_width_draws_and_describes_its_numbers():
     curves = {
-        "plain": [Agreement(2, 0.3, 0.01, 0.5), Agreement(8, 0.7, 0.02, 0.25)],
-        "stretched": [Agreement(2, 0.2, 0.01, 0.8), Agreement(8, 0.4, 0.02, 0.6)],
+        "plain": [Agreement(2, Estimate(0.3, 0.01), 0.5), Agreement(8, Estimate(0.7, 0.02), 0.25)],
+        "stretched": [Agreement(2, Estimate(0.2, 0.01), 0.8), Agreement(8, Estimate(0.4, 0.02), 0.6)],
     }
     _, axes = new(1, 2)
     alt = agreement_by_width(axes, curves, 1 / 16)
@@ -166,7 +167,7 @@ def test_score_histogram_draws_and_describes_its_numbers():
 
 @pytest.mark.parametrize("d_k", [1, 2, 5, 64, 512])
 def test_the_slider_measures_the_root_of_d_k_and_divides_it_away(d_k):
-    scores = kept_pair_scores(d_k, 4000)
+    scores = cached_pair_scores(d_k, 4000)
     error = (scores**2).std() / math.sqrt(len(scores))
     assert abs((scores**2).mean() - d_k) < 4 * error
     bare, divided = score_spread(d_k), score_spread(d_k, True)

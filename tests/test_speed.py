@@ -13,12 +13,12 @@ from sdpa_course.experiments.speed import (
     SKIPPED,
     WHOLE,
     Timing,
-    draw,
-    growth,
-    interleave,
+    draw_qkv,
+    growth_exponent,
     peak_bytes,
     peaks_by_length,
     tiling,
+    time_interleaved,
     times_by_length,
 )
 from sdpa_course.explore import blocks_explorer
@@ -28,14 +28,16 @@ from sdpa_course.figures.speed import cost_by_length, tile_map
 
 def test_calls_alternate_and_every_timed_one_follows_an_untimed_one_of_the_same():
     calls = []
-    times = interleave({name: lambda name=name: calls.append(name) for name in "ab"}, rounds=3)
+    times = time_interleaved({name: lambda name=name: calls.append(name) for name in "ab"}, rounds=3)
     assert calls == list("aabb" * 3)
     assert list(times) == ["a", "b"]
 
 
 def test_the_clock_tells_slow_from_quick_and_the_median_ignores_one_slow_round():
     pauses = iter([0, 0.001, 0, 0.4, 0, 0.001])
-    times = interleave({"once slow": lambda: time.sleep(next(pauses)), "slow": lambda: time.sleep(0.02)}, rounds=3)
+    times = time_interleaved(
+        {"once slow": lambda: time.sleep(next(pauses)), "slow": lambda: time.sleep(0.02)}, rounds=3
+    )
     once, slow = times["once slow"], times["slow"]
     assert once.least <= once.lower <= once.median <= once.upper <= once.most
     assert once.most >= 0.4
@@ -72,9 +74,9 @@ def test_memory_of_the_textbook_grows_like_T_squared_and_that_of_the_package_doe
     functions = {"textbook": lambda q, k, v: np.exp(q @ k.T) @ v, "attention": attention}
     lengths = [512, 1024, 2048]
     peaks = peaks_by_length(functions, lengths, rng=np.random.default_rng(0))
-    assert_allclose(growth(lengths, peaks["textbook"]), 2, atol=0.05)
+    assert_allclose(growth_exponent(lengths, peaks["textbook"]), 2, atol=0.05)
     assert peaks["textbook"][-1] >= 4 * 2048**2
-    assert growth(lengths, peaks["attention"]) < 1.4
+    assert growth_exponent(lengths, peaks["attention"]) < 1.4
     assert peaks["attention"][-1] < 4 * 2048**2 / 4
 
 
@@ -100,7 +102,7 @@ def test_all_contestants_get_the_same_input_and_every_length_is_timed():
         assert (q != k).all()
         assert v.dtype == np.float32
     assert [len(times[name]) for name in "ab"] == [2, 2]
-    q, k, v = draw(7, rng=np.random.default_rng(0), d_k=3, d_v=2, dtype=np.float64)
+    q, k, v = draw_qkv(7, rng=np.random.default_rng(0), d_k=3, d_v=2, dtype=np.float64)
     assert (q.shape, k.shape, v.shape, v.dtype) == ((7, 3), (7, 3), (7, 2), np.float64)
 
 
@@ -133,8 +135,8 @@ def test_time_and_memory_are_drawn_as_given():
     alt = cost_by_length(axes, lengths, times, {"textbook": [2**20 * 4**i for i in range(3)]}, {"textbook": 2})
     lines = {line.get_label(): line for line in axes[1].lines}
     assert_allclose(lines["textbook: $T^{2.0}$"].get_ydata(), [1, 4, 16])
-    assert_allclose(growth(lengths, lines["$T$ (slope only)"].get_ydata()), 1)
-    assert_allclose(growth(lengths, lines["$T^2$ (slope only)"].get_ydata()), 2)
+    assert_allclose(growth_exponent(lengths, lines["$T$ (slope only)"].get_ydata()), 1)
+    assert_allclose(growth_exponent(lengths, lines["$T^2$ (slope only)"].get_ydata()), 2)
     first, second = axes[0].containers
     assert (first.get_label(), second.get_label()) == ("textbook", "PyTorch")
     assert_allclose(first.lines[0].get_ydata(), [1, 4, 16])
@@ -142,7 +144,7 @@ def test_time_and_memory_are_drawn_as_given():
     assert_allclose(low, [0.5, 2, 8])
     assert_allclose(high, [2, 8, 32])
     (guide,) = (line for line in axes[0].lines if line.get_label() == "$T^2$ (slope only)")
-    assert_allclose(growth(lengths, guide.get_ydata()), 2)
+    assert_allclose(growth_exponent(lengths, guide.get_ydata()), 2)
     assert (guide.get_ydata() > [4, 8, 32]).all()  # above all bars, at short lengths too
     assert first.lines[0].get_marker() != second.lines[0].get_marker()
     assert axes[0].get_xscale() == axes[0].get_yscale() == axes[1].get_xscale() == axes[1].get_yscale() == "log"

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from sdpa_course.experiments import ablation
-from sdpa_course.experiments.sweep import load, sweep
-from sdpa_course.experiments.training import Setting, summarise
+from sdpa_course.experiments.sweeps import load_runs, sweep
+from sdpa_course.experiments.training import TrainingSettings, summarise
 from tests.sweep_runs import Case, run, slow_cases
 
 ROOT = Path(__file__).parent.parent
@@ -41,7 +41,7 @@ def test_every_setting_with_every_seed(path, workers):
     assert products(found.finished) == EXPECTED
     assert [each.seed for each in found.finished] == [0, 2, 5] * 3  # in the order of the grid
     assert found.failed == []
-    assert products(load(path)) == EXPECTED
+    assert products(load_runs(path)) == EXPECTED
     processes = {each.result["process"] for each in found.finished}
     assert (processes == {os.getpid()}) == (workers == 1)
 
@@ -63,7 +63,7 @@ def test_on_a_dask_cluster_of_two_processes(path):
         ) as cluster,
         distributed.Client(cluster) as client,
     ):
-        settings = [Setting(d_k=8, steps=20), Setting(d_k=16, steps=20, scale="1")]
+        settings = [TrainingSettings(d_k=8, steps=20), TrainingSettings(d_k=16, steps=20, scale="1")]
         found = sweep(summarise, settings, range(3), path, executor=client.get_executor(), progress=False)
         executor = client.get_executor()
         with pytest.warns(RuntimeWarning, match="ArithmeticError: no result for seed 1"):
@@ -88,12 +88,12 @@ def test_the_same_sweep_again_runs_nothing_and_a_larger_one_only_what_is_new(pat
     counts = collections.Counter(log.read_text().splitlines())
     assert set(counts.values()) == {1}
     assert len(counts) == 9
-    assert len(load(path)) == 9
+    assert len(load_runs(path)) == 9
 
 
 def test_a_setting_that_is_named_twice_runs_once(path):
     assert len(sweep(run, [CASES[0], CASES[0]], [1, 1], path, workers=1, progress=False).finished) == 1
-    assert len(load(path)) == 1
+    assert len(load_runs(path)) == 1
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="kill -9 is for POSIX")
@@ -101,22 +101,22 @@ def test_killed_half_way_it_goes_on_and_every_run_is_there_once(path, tmp_path):
     log = tmp_path / "log"
     command = [sys.executable, "-m", "tests.sweep_runs", str(path), str(log)]
     for _ in range(2):
-        before = len(load(path)) if path.exists() else 0
+        before = len(load_runs(path)) if path.exists() else 0
         process = subprocess.Popen(command, cwd=ROOT)
         deadline = time.monotonic() + 60
-        while not path.exists() or len(load(path)) < before + 10:
+        while not path.exists() or len(load_runs(path)) < before + 10:
             assert process.poll() is None
             assert time.monotonic() < deadline
             time.sleep(0.02)
         process.send_signal(signal.SIGKILL)
         process.wait()
-        assert 10 <= len(load(path)) < 80
-    finished_before = {(each.setting["value"], each.seed) for each in load(path)}
+        assert 10 <= len(load_runs(path)) < 80
+    finished_before = {(each.setting["value"], each.seed) for each in load_runs(path)}
     ran_before = collections.Counter(log.read_text().splitlines())
     found = sweep(run, slow_cases(log), range(8), path, workers=2, progress=False)
     expected = {(float(value), seed) for value in range(10) for seed in range(8)}
     assert {(each.setting["value"], each.seed) for each in found.finished} == expected
-    assert len(load(path)) == 80
+    assert len(load_runs(path)) == 80
     counts = collections.Counter(log.read_text().splitlines())
     for value, seed in finished_before:  # what was finished was not run again
         assert counts[f"{value} {seed}"] == ran_before[f"{value} {seed}"]
@@ -126,9 +126,9 @@ def test_killed_half_way_it_goes_on_and_every_run_is_there_once(path, tmp_path):
 def test_a_killed_sweep_leaves_no_workers_behind(path, tmp_path):
     command = [sys.executable, "-m", "tests.sweep_runs", str(path), str(tmp_path / "log")]
     process = subprocess.Popen(command, cwd=ROOT)
-    while not path.exists() or not load(path):
+    while not path.exists() or not load_runs(path):
         time.sleep(0.02)
-    workers = {each.result["process"] for each in load(path)}
+    workers = {each.result["process"] for each in load_runs(path)}
     process.kill()
     process.wait()
     deadline = time.monotonic() + 20
@@ -149,7 +149,7 @@ def test_a_line_that_was_cut_short_is_run_again(path):
     whole = path.read_bytes()
     for cut in (1, 17, 60):
         path.write_bytes(whole[:-cut])
-        assert len(load(path)) == 8
+        assert len(load_runs(path)) == 8
         found = sweep(run, CASES, [0, 2, 5], path, workers=1, progress=False)
         assert products(found.finished) == EXPECTED
         assert len(path.read_bytes().splitlines()) == 9
@@ -158,7 +158,7 @@ def test_a_line_that_was_cut_short_is_run_again(path):
 def test_a_file_of_something_else_is_left_alone(path):
     path.parent.mkdir()
     path.write_text("name,value\n")
-    with pytest.raises(ValueError, match=r"line 1 of .*sweep.jsonl is not a run of a sweep: b'name,value"):
+    with pytest.raises(ValueError, match=r"line 1 of .*sweep.jsonl isn't a run of a sweep: b'name,value"):
         sweep(run, CASES, [0], path, workers=1, progress=False)
     assert path.read_text() == "name,value\n"
 
@@ -177,7 +177,7 @@ def test_a_run_that_fails_is_named_and_loses_no_other(path, workers):
         (7.0, 0, "ArithmeticError: no result for seed 0"),
         (7.0, 2, "ArithmeticError: no result for seed 2"),
     }
-    assert len(load(path)) == 4  # so the next sweep tries the failed ones again
+    assert len(load_runs(path)) == 4  # so the next sweep tries the failed ones again
 
 
 def test_a_run_that_kills_its_process_is_named_and_loses_no_other(path):
@@ -191,7 +191,7 @@ def test_a_run_that_kills_its_process_is_named_and_loses_no_other(path):
 
 @pytest.mark.parametrize("name", ["stores a function", "not a number"])
 def test_a_result_that_cannot_be_stored_is_reported(path, name):
-    with pytest.warns(RuntimeWarning, match="cannot be stored"):
+    with pytest.warns(RuntimeWarning, match="can't be stored"):
         found = sweep(run, [Case(name), CASES[0]], [4], path, workers=1, progress=False)
     assert [each.setting["name"] for each in found.finished] == ["a"]
     assert [each.setting["name"] for each in found.failed] == [name]
@@ -217,16 +217,16 @@ def test_the_bar_counts_what_was_there_before(path, capsys):
 
 
 def test_the_stored_sweep_has_every_run_once():
-    runs = load(ablation.STORED)
+    runs = load_runs(ablation.STORED)
     names = [json.dumps([each.setting, each.seed]) for each in runs]
     assert len(set(names)) == len(names)
-    for name, (_, seeds) in ablation.grids().items():
-        assert all(len(cell.runs) == seeds for cell in ablation.stored(name)), name
+    for name, (_, seeds) in ablation.training_grids().items():
+        assert all(len(cell.runs) == seeds for cell in ablation.stored_cells(name)), name
 
 
 def test_a_stored_run_can_be_run_again():
     """One short run of the file, trained anew: the same result but for what round-off moves."""
-    cell = next(cell for cell in ablation.stored("reverse") if cell.setting == Setting(d_k=8, scale="1"))
+    cell = next(cell for cell in ablation.stored_cells("reverse") if cell.setting == TrainingSettings(d_k=8, scale="1"))
     again = summarise(cell.setting, 0)
     assert again["loss"][0] == pytest.approx(cell.values("loss", end=0)[0], rel=1e-3)
     assert again["accuracy"] == pytest.approx(cell.values("accuracy")[0], abs=0.05)
@@ -235,5 +235,5 @@ def test_a_stored_run_can_be_run_again():
 def test_what_is_missing_from_the_stored_sweep_is_named(path):
     path.parent.mkdir()
     path.write_text("")
-    with pytest.raises(ValueError, match=r"has no run of Setting\(task='reverse', d_k=8.*make sweep"):
-        ablation.stored("reverse", path)
+    with pytest.raises(ValueError, match=r"has no run of TrainingSettings\(task='reverse', d_k=8.*make sweep"):
+        ablation.stored_cells("reverse", path)

@@ -6,13 +6,14 @@ import math
 import numpy as np
 import pytest
 
-from sdpa_course.experiments import models, optimisers, tasks, training
+from sdpa_course.experiments import attention_heads, models, optimisers, tasks, training
 from sdpa_course.experiments.models import INITS, LEARNED, Model
-from sdpa_course.experiments.training import Setting
+from sdpa_course.experiments.training import TrainingSettings
 from sdpa_course.kernels.layernorm import layer_norm_backward, layer_norm_forward
 from sdpa_course.kernels.loss import cross_entropy_backward, cross_entropy_forward
 from sdpa_course.kernels.mlp import mlp_backward, mlp_forward
 from sdpa_course.kernels.scores import SCALES
+from sdpa_course.kernels.sdpa import attention_forward
 from sdpa_course.verify.gradcheck import check_gradients, numerical_gradient
 
 
@@ -92,11 +93,11 @@ def test_row_gradients_are_those_of_the_queries(rng):
     model = Model(6, 4, task.classes, d_v=5)
     params = models.init_params(model, rng=rng, dtype=np.float64)
     batch = task.draw(2, rng=rng)
-    _, _, (dq,), _, cache = training.loss_and_gradients(model, params, batch)
-    attention = cache.attention[0]
+    _, _, (dheads,), _, cache = training.loss_and_gradients(model, params, batch)
+    dq, attention = attention_heads.query_gradients(dheads, cache.heads[0]), cache.attention[0]
 
     def loss(q):
-        out, _ = models.attention_forward(q, attention.k, attention.v)
+        out, _ = attention_forward(q, attention.k, attention.v)
         return cross_entropy_forward(out[:, 0] @ params["w_u"], batch.targets)[0]
 
     np.testing.assert_allclose(dq, numerical_gradient(loss, attention.q), atol=1e-9)
@@ -114,7 +115,7 @@ def test_variance_of_the_scores_at_the_start(init, scale, variance):
         task = tasks.make_task("recall", 64, rng=rng)
         model = Model(64, 256, task.classes, scale)
         params = models.init_params(model, init, rng=rng, dtype=np.float64)
-        attention = models.forward(model, params, task.draw(2, rng=rng))[1].attention[0]
+        attention = models.model_forward(model, params, task.draw(2, rng=rng))[1].attention[0]
         measured.append((attention.q @ attention.k.swapaxes(-1, -2)).var() * attention.scale**2)
     error = np.std(measured, ddof=1) / math.sqrt(8)
     assert abs(np.mean(measured) - variance) < 4 * error + 0.05 * variance
@@ -183,7 +184,7 @@ def test_recall_asks_for_the_value_of_a_key_that_was_shown_once(rng):
 def test_examples_stay_together_when_they_are_picked(rng):
     for name in ("reverse", "recall"):
         examples = small_task(name, rng).draw(6, rng=rng)
-        picked = training.pick(examples, 20, rng=rng)
+        picked = training.sample(examples, 20, rng=rng)
         for part in range(20):
             at = [i for i in range(6) if np.array_equal(picked.queries[part], examples.queries[i])]
             assert any(all(np.array_equal(a[part], b[i]) for a, b in zip(picked, examples, strict=True)) for i in at)
@@ -194,7 +195,7 @@ def test_examples_stay_together_when_they_are_picked(rng):
 
 
 def test_a_run_is_the_same_again_and_another_seed_is_not():
-    setting = Setting(steps=25, d_k=8)
+    setting = TrainingSettings(steps=25, d_k=8)
     first, again, other = (training.train(setting, seed) for seed in (3, 3, 4))
     np.testing.assert_array_equal(first.history.loss, again.history.loss)
     assert (first.history.loss != other.history.loss).all()
@@ -206,7 +207,7 @@ def test_a_run_is_the_same_again_and_another_seed_is_not():
 def test_the_start_of_a_run_is_what_earlier_notebooks_predict():
     """At d_k = 64 without a scale: Var(q·k) = d_k, entropy near 0.14; with it entropy near 0.89 (notebook 03)."""
     starts = {
-        scale: [training.train(Setting(scale=scale, steps=0), seed).history for seed in range(5)]
+        scale: [training.train(TrainingSettings(scale=scale, steps=0), seed).history for seed in range(5)]
         for scale in ("1", "1/sqrt(d_k)")
     }
     for histories, entropy in zip(starts.values(), (0.14, 0.89), strict=True):
@@ -219,35 +220,35 @@ def test_the_start_of_a_run_is_what_earlier_notebooks_predict():
 
 def test_training_with_the_scale_learns_and_without_it_does_not():
     """The demonstration at d_k = 64, one seed: 0.997 ± 0.007 against 0.587 ± 0.056 over seeds."""
-    scaled, unscaled = (training.train(Setting(scale=scale), 1) for scale in ("1/sqrt(d_k)", "1"))
+    scaled, unscaled = (training.train(TrainingSettings(scale=scale), 1) for scale in ("1/sqrt(d_k)", "1"))
     assert scaled.accuracy > 0.95
     assert unscaled.accuracy < 0.8
     assert scaled.history.alignment[-1] > 0.3
 
 
 def test_a_run_that_diverges_says_so_and_stops_quietly():
-    result = training.summarise(Setting(learning_rate=1e30, steps=40, d_k=8), 0)
+    result = training.summarise(TrainingSettings(learning_rate=1e30, steps=40, d_k=8), 0)
     assert result["finite"] is False
     assert result["loss"][1] is None
     json.dumps(result, allow_nan=False)  # so that a sweep can store it
 
 
 def test_the_transformer_trains():
-    setting = Setting(layers=2, heads=2, d_k=16, optimiser="Adam", learning_rate=3e-3, steps=40)
+    setting = TrainingSettings(layers=2, heads=2, d_k=16, optimiser="Adam", learning_rate=3e-3, steps=40)
     history = training.train(setting, 0).history
     assert history.loss[-1] < history.loss[0] - 0.2
 
 
 def test_training_examples_can_be_learnt_by_heart():
-    setting = Setting(examples=4, d_k=16, optimiser="Adam", learning_rate=3e-3, steps=200)
+    setting = TrainingSettings(examples=4, d_k=16, optimiser="Adam", learning_rate=3e-3, steps=200)
     run = training.train(setting, 0)
     assert run.train_accuracy > run.accuracy + 0.05
 
 
 def test_stuck_rows_are_counted():
-    setting = Setting("recall", 512, "1", optimiser="Adam", learning_rate=3e-3, batch=8, steps=100)
+    setting = TrainingSettings("recall", 512, "1", optimiser="Adam", learning_rate=3e-3, batch=8, steps=100)
     run = training.train(setting, 0)
-    rows = training.inspect(run.model, run.params, run.probe)
+    rows = training.inspect_queries(run.model, run.params, run.probe)
     assert run.history.stuck[-1] == pytest.approx((rows.jacobian < training.STUCK).mean())
     assert run.history.stuck[-1] > 0.5 > run.history.stuck[0]
     assert np.median(rows.top[~rows.right]) > 0.999

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from sdpa_course.experiments.ablation import Cell, grids, stored
-from sdpa_course.experiments.sweep import Finished
-from sdpa_course.experiments.training import Setting, kept_run, snapshot
+from sdpa_course.experiments.ablation import Cell, stored_cells, training_grids
+from sdpa_course.experiments.sweeps import FinishedRun
+from sdpa_course.experiments.training import TrainingSettings, cached_run, snapshot
 from sdpa_course.figures import new
 from sdpa_course.figures.rules import RULES
 from sdpa_course.figures.training import (
@@ -21,7 +21,7 @@ from sdpa_course.figures.training_curves import curves, rows_at_the_end, train_a
 
 def make(accuracies, first=0.5, **fields) -> Cell:
     """A cell with made-up runs."""
-    setting = Setting(**fields)
+    setting = TrainingSettings(**fields)
     results = [
         {
             "accuracy": a,
@@ -35,7 +35,7 @@ def make(accuracies, first=0.5, **fields) -> Cell:
         }
         for i, a in enumerate(accuracies)
     ]
-    return Cell(setting, [Finished(setting._asdict(), seed, result) for seed, result in enumerate(results)])
+    return Cell(setting, [FinishedRun(setting._asdict(), seed, result) for seed, result in enumerate(results)])
 
 
 def points(ax, size=4.5):
@@ -158,12 +158,12 @@ def anti_diagonal(weights) -> float:
 
 
 def test_the_slider_shows_the_run_and_the_anti_diagonal_appears():
-    run = kept_run(64, "1/sqrt(d_k)")
-    assert run.setting == Setting()
+    run = cached_run(64, "1/sqrt(d_k)")
+    assert run.setting == TrainingSettings()
     assert run.history.step.tolist() == list(range(0, 601, 20))
     assert anti_diagonal(run.snapshots[0]) < 0.05
     assert anti_diagonal(run.snapshots[-1]) > 0.5
-    shut = kept_run(64, "1")
+    shut = cached_run(64, "1")
     assert anti_diagonal(shut.snapshots[-1]) < 0.8
     assert shut.history.entropy[0] < 0.25 < 0.8 < run.history.entropy[0]
     _, axes = new(1, 2)
@@ -176,18 +176,18 @@ def test_the_slider_shows_the_run_and_the_anti_diagonal_appears():
 
 def test_a_snapshot_has_the_numbers_of_its_step_and_trains_once():
     result = snapshot(600, 8, "1")
-    before = kept_run.cache_info().misses
-    history = kept_run(8, "1").history
+    before = cached_run.cache_info().misses
+    history = cached_run(8, "1").history
     assert (result.now.accuracy, result.now.stuck) == (history.accuracy[-1], history.stuck[-1])
     assert not np.array_equal(snapshot(0, 8, "1").weights, result.weights)
-    assert kept_run.cache_info().misses == before
+    assert cached_run.cache_info().misses == before
 
 
-@pytest.mark.parametrize("name", list(grids()))
+@pytest.mark.parametrize("name", list(training_grids()))
 def test_the_stored_sweep_has_every_run_of_every_grid(name):
-    for cell, setting in zip(stored(name), grids()[name].settings, strict=True):
+    for cell, setting in zip(stored_cells(name), training_grids()[name].settings, strict=True):
         assert cell.setting == setting
-        assert len(cell.runs) == grids()[name].seeds
+        assert len(cell.runs) == training_grids()[name].seeds
         assert all(run.setting == setting._asdict() for run in cell.runs)
         accuracies = cell.values("accuracy")
         assert ((accuracies >= 0) & (accuracies <= 1)).all()
@@ -199,6 +199,6 @@ def test_the_stored_sweep_has_every_run_of_every_grid(name):
 
 def test_the_stored_sweep_starts_where_theory_says():
     """Entropy before training depends on the score variance alone: 0.89 for variance 1, near 0.16 for 64."""
-    for cell in stored("init × scale"):
+    for cell in stored_cells("init × scale"):
         warm = (cell.setting.init, cell.setting.scale) in (("folded", "1"), ("unit", "1/sqrt(d_k)"))
         assert cell.values("entropy", 0).mean() == pytest.approx(0.89 if warm else 0.16, abs=0.02)

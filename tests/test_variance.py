@@ -7,19 +7,19 @@ import numpy as np
 import pytest
 
 from sdpa_course.experiments import initialisers
+from sdpa_course.experiments.estimates import Estimate
 from sdpa_course.experiments.histograms import histogram_edges, score_distribution
 from sdpa_course.experiments.variance import (
     DISTRIBUTIONS,
-    Measured,
-    Setting,
+    Assumptions,
+    ScoreMoments,
     draw_scores,
-    measure,
     measure_kurtosis,
+    measure_variance,
     predicted,
-    sweep,
 )
 from sdpa_course.figures import new
-from sdpa_course.figures.variance import broken_assumptions, kurtosis_by_width, score_histogram, variance_by_width
+from sdpa_course.figures.variance import broken_assumptions, kurtosis_by_width, score_density, variance_by_width
 
 
 @pytest.mark.parametrize(
@@ -43,10 +43,10 @@ from sdpa_course.figures.variance import broken_assumptions, kurtosis_by_width, 
     ids=str,
 )
 def test_measured_is_predicted_within_four_standard_errors(switches):
-    result = measure(Setting(12, **switches), rng=np.random.default_rng(1), samples=60_000)
+    result = measure_variance(Assumptions(12, **switches), rng=np.random.default_rng(1), samples=60_000)
     assert abs(result.z) < 4
-    assert abs(result.mean - result.predicted_mean) < 4 * result.mean_se
-    assert result.variance_se < 0.05 * result.predicted_variance  # tight enough to tell the settings apart
+    assert abs(result.mean.z(result.predicted_mean)) < 4
+    assert result.variance.error < 0.05 * result.predicted_variance  # tight enough to tell the settings apart
 
 
 @pytest.mark.parametrize("d_k", [1, 2, 3])
@@ -54,18 +54,18 @@ def test_measured_is_predicted_within_four_standard_errors(switches):
 def test_prediction_by_counting(d_k, mean_q, mean_k, sigma_q):
     signs = np.array(list(itertools.product([-1.0, 1.0], repeat=d_k)))
     q, k = mean_q + sigma_q * signs, mean_k + signs
-    setting = Setting(d_k, mean_q, mean_k, sigma_q, distribution="±1")
+    assumptions = Assumptions(d_k, mean_q, mean_k, sigma_q, distribution="±1")
     every_pair, same = q @ k.T, (q * k).sum(axis=-1)  # q and k independent, and k made of q's own signs
-    np.testing.assert_allclose([every_pair.mean(), every_pair.var()], predicted(setting), atol=1e-12)
-    together = predicted(setting._replace(correlation=1.0))
+    np.testing.assert_allclose([every_pair.mean(), every_pair.var()], predicted(assumptions), atol=1e-12)
+    together = predicted(assumptions._replace(correlation=1.0))
     np.testing.assert_allclose([same.mean(), same.var()], together, atol=1e-12)
 
 
 def test_standard_error_is_the_spread_between_repeats():
     rng = np.random.default_rng(3)
-    repeats = [measure(Setting(32), rng=rng, samples=500) for _ in range(500)]
-    spread = np.std([r.variance for r in repeats], ddof=1)
-    assert spread == pytest.approx(np.mean([r.variance_se for r in repeats]), rel=0.1)
+    repeats = [measure_variance(Assumptions(32), rng=rng, samples=500) for _ in range(500)]
+    spread = np.std([r.variance.mean for r in repeats], ddof=1)
+    assert spread == pytest.approx(np.mean([r.variance.error for r in repeats]), rel=0.1)
     assert np.std([r.z for r in repeats]) == pytest.approx(1, abs=0.1)
 
 
@@ -88,46 +88,40 @@ def test_kurtosis_falls_like_one_over_width():
         (4, "±1", -0.5),
         (2, "uniform", 0.12),
     ):
-        result = measure_kurtosis(Setting(d_k, distribution=name), rng=rng)
+        result = measure_kurtosis(Assumptions(d_k, distribution=name), rng=rng)
         assert result.predicted == pytest.approx(expected)
-        assert abs(result.excess - expected) <= 4 * result.excess_se + 1e-9
-    with pytest.raises(ValueError, match="sets d_k and distribution only"):
-        measure_kurtosis(Setting(4, sigma_q=2.0), rng=rng)
+        assert abs(result.excess.mean - expected) <= 4 * result.excess.error + 1e-9
+    with pytest.raises(ValueError, match="expected only d_k and distribution to be set"):
+        measure_kurtosis(Assumptions(4, sigma_q=2.0), rng=rng)
 
 
 def test_wide_vectors_are_drawn_in_pieces():
     tracemalloc.start()
-    scores = draw_scores(Setting(4096), 2500, rng=np.random.default_rng(0))  # 82 MB for q alone
+    scores = draw_scores(Assumptions(4096), 2500, rng=np.random.default_rng(0))  # 82 MB for q alone
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert scores.shape == (2500,)
     assert peak < 150e6  # all at once it would be 400
 
 
-def test_sweep_keeps_the_order_and_is_silent_when_asked(capsys):
-    results = sweep([Setting(3), Setting(2)], rng=np.random.default_rng(0), samples=10, progress=False)
-    assert [r.setting.d_k for r in results] == [3, 2]
-    assert capsys.readouterr().err == ""
-
-
 @pytest.mark.parametrize(
-    ("setting", "message"),
+    ("assumptions", "message"),
     [
-        (Setting(0), "d_k: got 0"),
-        (Setting(4, distribution="cauchy"), "distribution: got 'cauchy'"),
-        (Setting(4, correlation=1.2), "correlation: got 1.2, expected -1 to 1"),
-        (Setting(4, factor_q=-0.1), "factor_q: got -0.1, expected 0 to 1"),
-        (Setting(4, correlation=0.1, factor_k=0.1), "together with a shared factor"),
-        (Setting(4, shared_input=8, sigma_q=2.0), "shared_input: got it together"),
+        (Assumptions(0), "d_k: got 0"),
+        (Assumptions(4, distribution="cauchy"), "distribution: got 'cauchy'"),
+        (Assumptions(4, correlation=1.2), "correlation: got 1.2, expected -1 to 1"),
+        (Assumptions(4, factor_q=-0.1), "factor_q: got -0.1, expected 0 to 1"),
+        (Assumptions(4, correlation=0.1, factor_k=0.1), "together with a shared factor"),
+        (Assumptions(4, shared_input=8, sigma_q=2.0), "shared_input: got it together"),
     ],
 )
-def test_settings_that_are_refused(setting, message):
+def test_assumptions_that_are_refused(assumptions, message):
     with pytest.raises(ValueError, match=message):
-        draw_scores(setting, 5, rng=np.random.default_rng(0))
+        draw_scores(assumptions, 5, rng=np.random.default_rng(0))
 
 
 def test_report():
-    line = Measured(Setting(2), -0.001, 0.01, 2.5, 0.25, 0.0, 2.0).report()
+    line = ScoreMoments(Assumptions(2), Estimate(-0.001, 0.01), Estimate(2.5, 0.25), 0.0, 2.0).report()
     assert "mean    0.00 ± 0.01" in line
     assert "variance    2.50 ± 0.25 (theory    2.00)   z +2.0" in line
 
@@ -138,8 +132,8 @@ def test_entries_of_q_and_scores_have_the_predicted_variance(name, normed):
     result = initialisers.measure_entries(
         name, rng=np.random.default_rng(6), fan_out=80, normed=normed, d_model=96, d_k=24, tokens=40, seeds=40
     )
-    assert result.entry == pytest.approx(result.predicted_entry, rel=0.03)
-    assert result.score == pytest.approx(result.predicted_score, rel=0.08)
+    assert result.entry.mean == pytest.approx(result.predicted_entry, rel=0.03)
+    assert result.score.mean == pytest.approx(result.predicted_score, rel=0.08)
 
 
 def test_initialisers_against_pytorch(torch):
@@ -213,7 +207,7 @@ def test_kurtosis_draws_a_negative_excess_by_its_size():
 def test_histogram_shows_the_predicted_curve_where_it_differs(values, curves, end):
     result = score_distribution(**values)
     _, ax = new()
-    alt = score_histogram(ax, result)
+    alt = score_density(ax, result)
     assert len(ax.lines) == curves
     assert ax.get_xlim() == (-end, end)
     assert f"predicted mean is {result.mean:.2f}" in alt
@@ -224,10 +218,10 @@ def test_histogram_shows_the_predicted_curve_where_it_differs(values, curves, en
 def test_the_slider_measures_what_it_shows():
     values = {"d_k": 16, "mean": 0.5, "sigma_q": 2.0, "correlation": 0.4, "distribution": "uniform"}
     result = score_distribution(**values)
-    mean, variance = predicted(Setting(16, 0.5, 0.5, 2.0, correlation=0.4, distribution="uniform"))
+    mean, variance = predicted(Assumptions(16, 0.5, 0.5, 2.0, correlation=0.4, distribution="uniform"))
     assert (result.mean, result.std) == pytest.approx((mean / 4, np.sqrt(variance) / 4))
     assert abs(result.measured.z) < 4
-    assert result.measured.mean == pytest.approx(mean, rel=0.1)
+    assert result.measured.mean.mean == pytest.approx(mean, rel=0.1)
     assert (result.density * np.diff(result.edges)).sum() == pytest.approx(1, abs=0.01)
     assert (result.predicted * np.diff(result.x)[0]).sum() == pytest.approx(1, abs=0.01)
 
@@ -236,16 +230,16 @@ def test_the_slider_measures_what_it_shows():
 def test_coins_with_full_correlation_have_no_variance(mean):
     """k = −q but for the mean: every term is μ² − 1."""
     result = score_distribution(distribution="±1", correlation=-1.0, mean=mean)
-    assert result.measured.variance == pytest.approx(0, abs=1e-20)
+    assert result.measured.variance.mean == pytest.approx(0, abs=1e-20)
     assert result.std == pytest.approx(0, abs=1e-6)
-    assert result.measured.mean == pytest.approx(64 * (mean**2 - 1))
+    assert result.measured.mean.mean == pytest.approx(64 * (mean**2 - 1))
 
 
 @pytest.mark.parametrize(("d_k", "correlation"), [(1, 0.0), (2, 0.3), (4, 0.0), (8, 0.0), (64, 0.0), (256, 0.6)])
 def test_bins_hold_equally_many_of_the_values_that_coins_can_take(d_k, correlation):
-    setting = Setting(d_k, correlation=correlation, distribution="±1")
-    mean, variance = predicted(setting)
-    edges = histogram_edges(setting, mean / np.sqrt(d_k), np.sqrt(variance / d_k))
+    assumptions = Assumptions(d_k, correlation=correlation, distribution="±1")
+    mean, variance = predicted(assumptions)
+    edges = histogram_edges(assumptions, mean / np.sqrt(d_k), np.sqrt(variance / d_k))
     sums = np.arange(-d_k, d_k + 1, 2)
     values = (correlation * d_k + np.sqrt(1 - correlation**2) * sums) / np.sqrt(d_k)
     held, _ = np.histogram(values, edges)

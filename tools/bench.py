@@ -22,7 +22,7 @@ import numpy as np
 import torch
 
 import sdpa_course
-from sdpa_course.experiments.speed import interleave
+from sdpa_course.experiments.speed import time_interleaved
 
 from .bench_grading import STUDENTS, grading_times
 from .bench_sliders import slider_times
@@ -93,7 +93,7 @@ def speed():
             if T <= 2048:
                 contestants["textbook"] = lambda q=q, k=k, v=v, c=causal: textbook(q, k, v, c)
                 contestants["float32"] = lambda q=q, k=k, v=v, c=causal: textbook(q, k, v, c, math.sqrt)
-            yield T, causal, medians(interleave(contestants, rounds))
+            yield T, causal, medians(time_interleaved(contestants, rounds))
 
 
 def medians(timings: dict) -> dict[str, float]:
@@ -107,7 +107,7 @@ def tiny() -> dict[str, float]:
 
     def time_hundred(functions):
         calls = {name: lambda f=f: [f(q, k, v) for _ in range(100)] for name, f in functions.items()}
-        return {name: seconds / 100 for name, seconds in medians(interleave(calls, rounds=30)).items()}
+        return {name: seconds / 100 for name, seconds in medians(time_interleaved(calls, rounds=30)).items()}
 
     # PyTorch last and alone: its threads spin on after a call, for longer than all of the others take.
     return time_hundred(in_numpy) | time_hundred({"PyTorch": fused})

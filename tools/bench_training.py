@@ -21,9 +21,9 @@ import numpy as np
 
 from sdpa_course.experiments.models import Model, init_params
 from sdpa_course.experiments.optimisers import make_optimiser
-from sdpa_course.experiments.sweep import sweep
+from sdpa_course.experiments.sweeps import sweep
 from sdpa_course.experiments.tasks import make_task
-from sdpa_course.experiments.training import Setting, keep_freed_memory, summarise, train_step
+from sdpa_course.experiments.training import TrainingSettings, keep_freed_memory, summarise, train_step
 
 ROOT = Path(__file__).parent.parent
 STEPS = 20  # in one timed run, because a single step is short compared with the machine's noise
@@ -109,7 +109,9 @@ def sweep_speed(workers: int, runs: int = 12) -> float:
     """Runs per second for the demonstration at d_k = 64, including the start of the processes."""
     with tempfile.TemporaryDirectory() as folder:
         start = time.perf_counter()
-        sweep(summarise, [Setting()], range(runs), Path(folder) / "sweep.jsonl", workers=workers, progress=False)
+        sweep(
+            summarise, [TrainingSettings()], range(runs), Path(folder) / "sweep.jsonl", workers=workers, progress=False
+        )
         return runs / (time.perf_counter() - start)
 
 

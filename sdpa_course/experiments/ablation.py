@@ -1,6 +1,6 @@
 """The stored sweep of notebook 09: its questions as grids of settings, and the answers of earlier runs.
 
-Run it with `make sweep`, or `python -m sdpa_course.experiments.ablation`. Only what is not stored yet is run; delete
+Run it with `make sweep`, or `python -m sdpa_course.experiments.ablation`. Only missing runs are done; delete
 the file to run everything again (about 1,000 runs; half an hour on two cores).
 """
 
@@ -9,31 +9,31 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .sweep import Finished, fields, load, sweep
-from .training import Setting, summarise
+from .sweeps import FinishedRun, fields, load_runs, sweep
+from .training import TrainingSettings, summarise
 
 STORED = Path(__file__).parent / "results" / "training.jsonl"
 PLAIN = ("1", "1/sqrt(d_k)")
 SGD_RATES = (0.03, 0.1, 0.3, 1.0, 3.0)
 ADAM_RATES = (0.0003, 0.001, 0.003, 0.01, 0.03)
-REVERSE = Setting()
-RECALL = Setting("recall", optimiser="Adam", learning_rate=0.003, batch=8)
+REVERSE = TrainingSettings()
+RECALL = TrainingSettings("recall", optimiser="Adam", learning_rate=0.003, batch=8)
 
 
 class Grid(NamedTuple):
     """One question: its settings, and how many seeds each gets."""
 
-    settings: list[Setting]
+    settings: list[TrainingSettings]
     seeds: int
 
 
-def rates(setting: Setting) -> list[Setting]:
+def rates(setting: TrainingSettings) -> list[TrainingSettings]:
     """The setting with both optimisers at five learning rates each."""
     choices = (("SGD", SGD_RATES), ("Adam", ADAM_RATES))
     return [setting._replace(optimiser=name, learning_rate=rate) for name, values in choices for rate in values]
 
 
-def cross(setting: Setting, **choices) -> list[Setting]:
+def cross(setting: TrainingSettings, **choices) -> list[TrainingSettings]:
     """Every combination of the given values for some fields of a setting."""
     settings = [setting]
     for name, values in choices.items():
@@ -41,8 +41,8 @@ def cross(setting: Setting, **choices) -> list[Setting]:
     return settings
 
 
-def grids() -> dict[str, Grid]:
-    """All questions by name. A setting that stands in two of them is run once."""
+def training_grids() -> dict[str, Grid]:
+    """All questions by name. A setting that's in two of them is run once."""
     adam = REVERSE._replace(optimiser="Adam", learning_rate=0.003)
     learned = ("1/sqrt(d_model)", "learned", "learned from 1", "QK-norm")
     sgd_recall = RECALL._replace(optimiser="SGD", learning_rate=1.0)
@@ -85,11 +85,11 @@ def grids() -> dict[str, Grid]:
 class Cell(NamedTuple):
     """One setting with all its finished runs."""
 
-    setting: Setting
-    runs: list[Finished]
+    setting: TrainingSettings
+    runs: list[FinishedRun]
 
     def values(self, name: str, end: int = -1) -> np.ndarray:
-        """One number of each run; of a record that was kept at its two ends, the last one unless told."""
+        """One number of each run; where a run stored the start and the end of a record, the end unless `end` is 0."""
         found = [run.result[name] for run in self.runs]
         return np.array([value[end] if isinstance(value, list) else value for value in found], dtype=float)
 
@@ -106,11 +106,11 @@ class Cell(NamedTuple):
         return low, high
 
 
-def stored(name: str, path=STORED) -> list[Cell]:
+def stored_cells(name: str, path=STORED) -> list[Cell]:
     """The cells of one grid, from the stored sweep."""
-    settings, seeds = grids()[name]
+    settings, seeds = training_grids()[name]
     found = {}
-    for run in load(path):
+    for run in load_runs(path):
         found.setdefault(tuple(run.setting.values()), {})[run.seed] = run
     cells = []
     for setting in settings:
@@ -125,8 +125,8 @@ def stored(name: str, path=STORED) -> list[Cell]:
 
 
 def main() -> None:
-    """Run what is not stored yet."""
-    for name, (settings, seeds) in grids().items():
+    """Do the runs that aren't stored yet."""
+    for name, (settings, seeds) in training_grids().items():
         print(f"{name}: {len(settings)} settings, {seeds} seeds", flush=True)
         sweep(summarise, settings, range(seeds), STORED)
 

@@ -15,16 +15,16 @@ import numpy as np
 
 from ..kernels.scores import additive_scores_forward, dot_scores_forward
 from ..kernels.threads import one_blas_thread
-from .gradients import rms
-from .speed import interleave
+from .estimates import Estimate
+from .metrics import rms
+from .speed import time_interleaved
 
 
 class AdditiveSpread(NamedTuple):
     """Scores of `layers` random additive layers."""
 
     d_a: int
-    variance: float  # of all scores, mean over the layers
-    error: float  # standard error of that mean
+    variance: Estimate  # of all scores, mean over the layers
     in_row: float  # variance within a row: what softmax sees
     bound: float  # mean of ‖v‖₁
     largest: float  # mean over the layers of the largest |score|
@@ -67,9 +67,8 @@ def measure_spread(
         scores, _ = additive_scores_forward(q, k, w_q, w_k, v)
         # E[s] = 0, since v has mean 0: the mean of the squares is the variance.
         rows.append((rms(scores) ** 2, scores.var(axis=-1, ddof=1).mean(), np.abs(v).sum(), np.abs(scores).max()))
-    variance, in_row, bound, largest = np.mean(rows, axis=0).tolist()
-    error = float(np.std([row[0] for row in rows], ddof=1) / math.sqrt(layers))
-    return AdditiveSpread(d_a, variance, error, in_row, bound, largest)
+    variance, in_row, bound, largest = map(Estimate.of, np.transpose(rows))
+    return AdditiveSpread(d_a, variance, in_row.mean, bound.mean, largest.mean)
 
 
 def dot_costs(Tq: int, Tk: int, d_k: int) -> Costs:
@@ -106,6 +105,6 @@ def scoring_times(lengths, *, rng, d_k: int = 64, d_a: int = 64, repeats: int = 
             "additive": lambda q=q, k=k: additive_scores_forward(q, k, *layer),
         }
         with one_blas_thread():  # NumPy's tanh has one thread as well
-            measured = interleave(contestants, repeats)
+            measured = time_interleaved(contestants, repeats)
         times.append((measured["dot"].least, measured["additive"].least))
     return times

@@ -1,7 +1,7 @@
-"""What does the number of heads change? Score variance under two scales, and what one head cannot copy. Notebook 08.
+"""What does the number of heads change? Score variance under two scales, and what one head can't copy. Notebook 08.
 
 Tokens x with independent N(0, σ²) entries, W_Q and W_K with N(0, 1/d_model) entries, all cut into h heads of width
-d_k = d_model / h. The weights do not depend on h: the same columns are only cut at other places.
+d_k = d_model / h. The weights don't depend on h: the same columns are only cut in other places.
 
 Axes: h heads · T tokens · m kinds of token · w width of a token
 """
@@ -15,23 +15,22 @@ import numpy as np
 from ..kernels.multihead import split_heads
 from ..kernels.scores import dot_scores_forward, scale_factor
 from ..kernels.softmax import softmax_forward
-from .saturation import relative_entropy
+from .estimates import Estimate
+from .metrics import Sharpness, relative_entropy, sharpness_of
 
 SCALES = ("1/sqrt(d_k)", "1/sqrt(d_model)")
 
 
 class HeadScores(NamedTuple):
-    """Scores at one number of heads, means over draws; `*_se` are standard errors of these means."""
+    """Scores at one number of heads, over several draws of the layer."""
 
     h: int
     d_k: int
     d_model: int
     scale: str
-    variance: float  # of the scores of one head, averaged over heads
-    variance_se: float
+    variance: Estimate  # of the scores of one head, averaged over heads
     head_spread: float  # standard deviation of that variance between single heads
-    entropy: float  # of the weights, ÷ log T
-    entropy_se: float
+    entropy: Estimate  # of the weights, ÷ log T
     top: float  # largest weight of a row
 
 
@@ -61,35 +60,21 @@ def measure_heads(
 ) -> list[HeadScores]:
     """Both scales at every number of heads, on the same draws."""
     settings = [(h, scale) for scale in SCALES for h in heads]
-    seen = {setting: [] for setting in settings}
+    found: dict[tuple, list] = {setting: [] for setting in settings}
     for _ in range(draws):
         q, k = projections(d_model, tokens, rng=rng, sigma=sigma)
         for h, scale in settings:
             scores = head_scores(q, k, h, scale)
-            weights = softmax_forward(scores)
-            seen[h, scale].append(
-                (scores.var(axis=(-1, -2)), relative_entropy(weights).mean(), weights.max(axis=-1).mean())
-            )
-    return [summary(h, scale, d_model, seen[h, scale]) for h, scale in settings]
+            found[h, scale].append((scores.var(axis=(-1, -2)), sharpness_of(softmax_forward(scores))))
+    return [summarise_heads(h, scale, d_model, found[h, scale]) for h, scale in settings]
 
 
-def summary(h: int, scale: str, d_model: int, draws: list) -> HeadScores:
-    """Means and standard errors over draws; heads of one draw share their tokens, so draws are what is independent."""
-    by_head, entropies, tops = zip(*draws, strict=True)
-    variances = np.mean(by_head, axis=1)
-    root = math.sqrt(len(draws))
-    return HeadScores(
-        h,
-        d_model // h,
-        d_model,
-        scale,
-        float(variances.mean()),
-        float(variances.std(ddof=1) / root),
-        float(np.std(by_head, ddof=1)),
-        float(np.mean(entropies)),
-        float(np.std(entropies, ddof=1) / root),
-        float(np.mean(tops)),
-    )
+def summarise_heads(h: int, scale: str, d_model: int, draws: list[tuple[np.ndarray, Sharpness]]) -> HeadScores:
+    """Estimates over the draws: heads of one draw share their tokens, so only the draws are independent."""
+    by_head, sharpness = zip(*draws, strict=True)
+    variance, entropy = Estimate.of(np.mean(by_head, axis=1)), Estimate.of([each.entropy for each in sharpness])
+    top = float(np.mean([each.top for each in sharpness]))
+    return HeadScores(h, d_model // h, d_model, scale, variance, float(np.std(by_head, ddof=1)), entropy, top)
 
 
 HEADS = (1, 2, 4, 8, 16, 32, 64)
@@ -115,32 +100,26 @@ class HeadChoice(NamedTuple):
 
 
 @functools.cache
-def unit_scores(h: int, d_model: int, scale: str, tokens: int, seed: int) -> np.ndarray:
-    """(h, T, T) scores for σ = 1."""
-    return head_scores(*unit_projections(d_model, tokens, seed), h, scale)
+def unit_scores(d_model: int, tokens: int, seed: int) -> dict[tuple[int, str], np.ndarray]:
+    """(h, scale) -> (h, T, T) scores for σ = 1, all from one draw."""
+    q, k = projections(d_model, tokens, rng=np.random.default_rng(seed))
+    return {(h, scale): head_scores(q, k, h, scale) for h in HEADS for scale in SCALES}
 
 
 @functools.cache
-def unit_projections(d_model: int, tokens: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """`projections` for σ = 1, drawn once."""
-    return projections(d_model, tokens, rng=np.random.default_rng(seed))
-
-
-@functools.cache
-def unit_variances(d_model: int, scale: str, tokens: int, seed: int) -> dict[int, np.ndarray]:
-    """h -> variance of each head's scores for σ = 1."""
-    return {h: unit_scores(h, d_model, scale, tokens, seed).var(axis=(-1, -2)) for h in HEADS}
+def unit_variances(d_model: int, tokens: int, seed: int) -> dict[tuple[int, str], np.ndarray]:
+    """(h, scale) -> (h,), the variance of each head's scores for σ = 1."""
+    return {key: scores.var(axis=(-1, -2)) for key, scores in unit_scores(d_model, tokens, seed).items()}
 
 
 def choose_heads(h: int = 8, d_model: int = 512, sigma: float = 1.0, *, tokens: int = 48, seed: int = 8) -> HeadChoice:
     """Score variance and entropy against the number of heads, with a closer look at one of them."""
+    draw = (d_model, tokens, seed)
     by_scale = {}
     for scale in SCALES:
-        variances = {  # σ² on q and σ² on k
-            heads: sigma**4 * each for heads, each in unit_variances(d_model, scale, tokens, seed).items()
-        }
-        theory = {heads: predicted_variance(heads, d_model, scale, sigma) for heads in HEADS}
-        scores = sigma**2 * unit_scores(h, d_model, scale, tokens, seed)
+        variances = {n: sigma**4 * unit_variances(*draw)[n, scale] for n in HEADS}  # σ² on q and σ² on k
+        theory = {n: predicted_variance(n, d_model, scale, sigma) for n in HEADS}
+        scores = sigma**2 * unit_scores(*draw)[h, scale]
         entropy = float(relative_entropy(softmax_forward(scores)).mean())
         by_scale[scale] = ScaleByHeads(variances, theory, scores, float(variances[h].mean()), entropy)
     return HeadChoice(h, d_model, sigma, by_scale)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .similarity import pair_scores
-from .variance import Measured, Setting, draw_noise, queries_and_keys, summary
+from .variance import Assumptions, ScoreMoments, draw_noise, queries_and_keys, score_moments
 
 
 class ScoreSpread(NamedTuple):
@@ -25,7 +25,7 @@ class ScoreSpread(NamedTuple):
 
 
 @functools.cache
-def kept_pair_scores(d_k: int, pairs: int) -> np.ndarray:
+def cached_pair_scores(d_k: int, pairs: int) -> np.ndarray:
     """`pair_scores`, drawn once for each d_k."""
     return pair_scores(d_k, pairs, rng=np.random.default_rng(d_k))
 
@@ -33,7 +33,7 @@ def kept_pair_scores(d_k: int, pairs: int) -> np.ndarray:
 def score_spread(d_k: int = 64, divide: bool = False, *, pairs: int = 4000, bins: int = 101) -> ScoreSpread:
     """How q·k is distributed at one d_k, divided by √d_k or not; the axis has room for every score drawn."""
     root = math.sqrt(d_k)
-    scores, expected, end = kept_pair_scores(d_k, pairs), root, 90
+    scores, expected, end = cached_pair_scores(d_k, pairs), root, 90
     if divide:
         scores, expected, end = scores / root, 1.0, 9
     edges = np.linspace(-end, end, bins + 1)
@@ -48,7 +48,7 @@ def score_spread(d_k: int = 64, divide: bool = False, *, pairs: int = 4000, bins
 class ScoreDistribution(NamedTuple):
     """Histogram of q·k ÷ √d_k beside two normal curves, and the moments of q·k itself."""
 
-    measured: Measured  # of q·k
+    measured: ScoreMoments  # of q·k
     mean: float  # predicted, of q·k ÷ √d_k
     std: float
     edges: np.ndarray  # (bins + 1,)
@@ -59,9 +59,9 @@ class ScoreDistribution(NamedTuple):
 
 
 @functools.lru_cache(maxsize=8)
-def kept_noise(d_k: int, distribution: str, samples: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+def cached_noise(d_k: int, distribution: str, samples: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """`draw_noise`, drawn once: a slider then moves the scores and not the dice."""
-    return draw_noise(Setting(d_k, distribution=distribution), samples, rng=np.random.default_rng(seed))
+    return draw_noise(Assumptions(d_k, distribution=distribution), samples, rng=np.random.default_rng(seed))
 
 
 def score_distribution(
@@ -75,12 +75,12 @@ def score_distribution(
     seed: int = 0,
 ) -> ScoreDistribution:
     """How q·k ÷ √d_k is distributed if assumptions break; `mean` is that of the entries of q and of k."""
-    setting = Setting(d_k, mean, mean, sigma_q, correlation=correlation, distribution=distribution)
-    q, k = queries_and_keys(setting, *kept_noise(d_k, distribution, samples, seed))
+    assumptions = Assumptions(d_k, mean, mean, sigma_q, correlation=correlation, distribution=distribution)
+    q, k = queries_and_keys(assumptions, *cached_noise(d_k, distribution, samples, seed))
     scores, root = np.einsum("sd,sd->s", q, k), math.sqrt(d_k)
-    measured = summary(setting, scores)
+    measured = score_moments(assumptions, scores)
     centre, std = measured.predicted_mean / root, math.sqrt(measured.predicted_variance) / root
-    edges = histogram_edges(setting, centre, std)
+    edges = histogram_edges(assumptions, centre, std)
     counts, _ = np.histogram(scores / root, edges)
     reach = abs(centre) + 3 * std
     end = next((limit for limit in (6, 12, 24, 48, 96) if reach <= limit), round(1.2 * reach))  # grows in steps
@@ -97,7 +97,7 @@ def normal_density(x, mean: float, std: float) -> np.ndarray:
     return np.exp(-0.5 * ((x - mean) / std) ** 2) / (std * math.sqrt(2 * math.pi))
 
 
-def histogram_edges(setting: Setting, centre: float, std: float, bins: int = 49) -> np.ndarray:
+def histogram_edges(assumptions: Assumptions, centre: float, std: float, bins: int = 49) -> np.ndarray:
     """Edges of bins over six standard deviations either side; an odd number, so the mean lies inside a bin.
 
     With ±1 entries, q·k takes values a fixed step apart. Every bin must hold equally many of them, else the histogram
@@ -105,10 +105,10 @@ def histogram_edges(setting: Setting, centre: float, std: float, bins: int = 49)
     """
     width = 12 * std / bins if std else 0.25
     start = centre - bins / 2 * width
-    step = 2 * setting.sigma_q * math.sqrt(1 - setting.correlation**2) / math.sqrt(setting.d_k)
-    if setting.distribution == "±1" and step > 0:
+    step = 2 * assumptions.sigma_q * math.sqrt(1 - assumptions.correlation**2) / math.sqrt(assumptions.d_k)
+    if assumptions.distribution == "±1" and step > 0:
         few = step > 4 * width
         width = step / (2 * round(step / width / 2) + 1) if few else step * max(1, round(width / step))
-        lowest = centre - setting.d_k * step / 2 - min(width, step) / 2
+        lowest = centre - assumptions.d_k * step / 2 - min(width, step) / 2
         start = lowest + width * math.floor((centre - bins / 2 * width - lowest) / width)
     return start + width * np.arange(bins + 2)

@@ -14,6 +14,7 @@ import numpy as np
 from ..kernels.layernorm import layer_norm_forward
 from ..kernels.multihead import split_heads
 from ..kernels.scores import dot_scores_forward
+from .estimates import Estimate
 
 EMBEDDING_STD = 0.02
 
@@ -28,16 +29,14 @@ INITIALISERS = {
 }
 
 
-class Entries(NamedTuple):
-    """Variance of an entry of q, and of a score q·k/√d_k; `*_se` is the standard error over the seeds."""
+class EntryVariances(NamedTuple):
+    """Variance of an entry of q, and of a score q·k/√d_k."""
 
     initialiser: str
     fan_out: int
-    entry: float
-    entry_se: float
+    entry: Estimate
     predicted_entry: float
-    score: float
-    score_se: float
+    score: Estimate
     predicted_score: float
 
 
@@ -69,10 +68,10 @@ def rule(name: str):
 
 def measure_entries(
     name: str, *, rng, fan_out: int = 512, normed: bool = True, d_model=512, d_k=64, heads=4, tokens=32, seeds=6
-) -> Entries:
+) -> EntryVariances:
     """Draw tokens and W_Q, W_K `seeds` times; measure the entries of q and the scores under the default scale.
 
-    `fan_out` is what the rule is told: d_model for one matrix over all heads, d_k for a matrix per head,
+    `fan_out` is what the rule is given: d_model for one matrix over all heads, d_k for a matrix per head,
     3 d_model where W_Q, W_K and W_V are initialised as one.
     """
     per_seed = []
@@ -84,6 +83,6 @@ def measure_entries(
         q, k = split_heads(x @ w_q, heads), split_heads(y @ w_k, heads)  # (H, T, d_k)
         scores, _ = dot_scores_forward(q, k)  # (H, T, T)
         per_seed.append((q.var(), scores.var()))
-    (entry, score), (entry_se, score_se) = np.mean(per_seed, 0), np.std(per_seed, 0, ddof=1) / math.sqrt(seeds)
+    entry, score = map(Estimate.of, np.transpose(per_seed))
     expected = d_model * weight_variance(name, d_model, fan_out) * (1 if normed else EMBEDDING_STD**2)
-    return Entries(name, fan_out, *map(float, (entry, entry_se, expected, score, score_se, expected**2)))
+    return EntryVariances(name, fan_out, entry, expected, score, expected**2)

@@ -1,22 +1,21 @@
 """One random layer at every d_k, scale and number of keys: how long are the rows of dQ? Used in notebooks 06 and 11.
 
-As in `gradients.py`, Q, K and V have N(0, 1) entries and dout ~ N(0, 1)/√d_v. Here everything is drawn once, at the
-greatest width and with the most keys. A smaller setting is a part of it, so d_k, the scale and n move alone.
+The layers of `layers.py`, but everything is drawn once, at the greatest width and with the most keys. A smaller layer
+is a part of it, so that d_k, the scale or n changes and nothing else.
 
 Axes: rows (queries) · n keys
 """
 
 import functools
-import math
 from typing import NamedTuple
 
 import numpy as np
 
 from ..kernels.scores import scale_factor
 from ..kernels.softmax import softmax_backward, softmax_forward
-from .ablation import stored
-from .gradients import D_V, DEAD, rms, top_share
-from .saturation import jacobian_norm
+from .ablation import stored_cells
+from .layers import D_V, DEAD, draw_values
+from .metrics import jacobian_norm, rms, top_share
 
 WIDTHS = tuple(2**i for i in range(13))
 KEYS = (8, 16, 32, 64, 128, 256)
@@ -36,7 +35,7 @@ def products(seed: int = 6) -> Products:
     """Those of one draw. A width's are the sum over its first columns, and each block of columns is added once."""
     rng = np.random.default_rng(seed)
     q, k = rng.standard_normal((ROWS, WIDTHS[-1])), rng.standard_normal((KEYS[-1], WIDTHS[-1]))
-    v, dout = rng.standard_normal((KEYS[-1], D_V)), rng.standard_normal((ROWS, D_V)) / math.sqrt(D_V)
+    v, dout = draw_values(ROWS, KEYS[-1], D_V, rng=rng)
     blocks = [slice(start, end) for start, end in zip((0, *WIDTHS), WIDTHS, strict=False)]
     queries, keys = (np.cumsum([x[:, block] @ k[:, block].T for block in blocks], axis=0) for x in (q, k))
     return Products(queries, keys, dout @ v.T)
@@ -113,7 +112,7 @@ def learned() -> tuple[Learned, ...]:
     """SGD and Adam, without the scale and with 1/√d_k."""
     found = []
     for optimiser, grid in (("SGD", "reverse"), ("Adam", "reverse, Adam")):
-        cells = stored(grid)
+        cells = stored_cells(grid)
         for scale in ("1", "1/sqrt(d_k)"):
             line = [cell for cell in cells if cell.setting.scale == scale]
             means = tuple(float(cell.values("accuracy").mean()) for cell in line)

@@ -1,4 +1,4 @@
-"""How sharp is attention at initialisation? Top weight, entropy and Jacobian norm. Used in notebooks 00, 03 and 04.
+"""Softmax of random scores, with and without the scale: what the sliders of notebooks 00, 03 and 04 show.
 
 Random queries and keys with independent N(0, 1) entries; scores scaled by a rule of `kernels.scores.SCALES`.
 
@@ -6,95 +6,13 @@ Axes: rows (queries) · n keys
 """
 
 import functools
-import math
 from typing import NamedTuple
 
 import numpy as np
-from tqdm.auto import tqdm
 
 from ..kernels.scores import dot_scores_forward, scale_factor
 from ..kernels.softmax import softmax_forward, softmax_jacobian
-
-
-class Saturation(NamedTuple):
-    """One setting, measured over all rows of all seeds; `*_spread` is the standard deviation between seeds."""
-
-    d_k: int
-    n: int
-    scale: str
-    score_variance: float
-    top: float  # mean of the largest weight
-    entropy: float  # mean entropy ÷ log n: 1 is uniform, 0 is one-hot
-    one_hot: float  # share of rows whose largest weight exceeds 0.99
-    jacobian: float  # mean Frobenius norm of the softmax Jacobian
-    top_spread: float
-    entropy_spread: float
-    jacobian_spread: float
-
-
-def relative_entropy(weights: np.ndarray, allowed: np.ndarray | None = None) -> np.ndarray:
-    """Entropy of each row ÷ log n, with 0 · log 0 = 0: 1 for uniform weights, 0 for one-hot ones.
-
-    With a mask, n is the number of keys that the row may attend to; a row with a single one gives nan.
-    """
-    logs = np.log(weights, where=weights > 0, out=np.zeros_like(weights))
-    entropy = 0 - (weights * logs).sum(axis=-1)  # "0 −", or one-hot rows would give −0.0
-    if allowed is None:
-        return entropy / math.log(weights.shape[-1])
-    most = np.log(allowed.sum(axis=-1))
-    return np.divide(entropy, most, where=most > 0, out=np.full_like(entropy, np.nan))
-
-
-def jacobian_norm(weights: np.ndarray) -> np.ndarray:
-    """‖diag(p) − p pᵀ‖_F of each row, without the matrix and without cancellation near one-hot rows.
-
-    Σp²(1 − p)² on the diagonal and 2Σ p_i² p_j² beside it. The largest weight t is taken apart: 1 − t is
-    the sum of the others, exact where t rounds to 1, and its products are 2 t² Σ p².
-    """
-    at = weights.argmax(axis=-1)[..., None]
-    top = np.take_along_axis(weights, at, axis=-1)[..., 0]
-    rest = weights.copy()
-    np.put_along_axis(rest, at, 0.0, axis=-1)
-    squares = (rest**2).sum(axis=-1)
-    diagonal = (top * rest.sum(axis=-1)) ** 2 + ((rest * (1 - rest)) ** 2).sum(axis=-1)
-    beside = 2 * top**2 * squares + np.maximum(squares**2 - (rest**4).sum(axis=-1), 0)
-    return np.sqrt(diagonal + beside)
-
-
-def measure(d_k: int, n: int, scale: str, *, rng, rows: int = 512, seeds: int = 10, d_model: int = 512) -> Saturation:
-    """Measure one setting: `rows` queries against `n` keys, drawn afresh `seeds` times."""
-    factor = scale_factor(scale, d_k, d_model)
-    per_seed = []
-    for _ in range(seeds):
-        q, k = rng.standard_normal((rows, d_k)), rng.standard_normal((n, d_k))
-        scores, _ = dot_scores_forward(q, k, scale=factor)  # (rows, n)
-        weights = softmax_forward(scores)
-        top = weights.max(axis=-1)
-        per_seed.append(
-            (
-                scores.var(),
-                top.mean(),
-                relative_entropy(weights).mean(),
-                (top > 0.99).mean(),
-                jacobian_norm(weights).mean(),
-            )
-        )
-    variance, top, entropy, one_hot, jacobian = np.mean(per_seed, axis=0).tolist()
-    _, top_spread, entropy_spread, _, jacobian_spread = np.std(per_seed, axis=0, ddof=1).tolist()
-    return Saturation(
-        d_k, n, scale, variance, top, entropy, one_hot, jacobian, top_spread, entropy_spread, jacobian_spread
-    )
-
-
-def sweep(widths, keys, scales, *, rng, progress: bool = True, **keywords) -> list[Saturation]:
-    """`measure` for every combination of d_k, number of keys and scale."""
-    settings = [(d_k, n, scale) for scale in scales for n in keys for d_k in widths]
-    return [measure(*setting, rng=rng, **keywords) for setting in tqdm(settings, disable=not progress, leave=False)]
-
-
-def by_rank(weights: np.ndarray) -> np.ndarray:
-    """The largest weight averaged over the queries, the second largest, and so on: (..., queries, n) -> (..., n)."""
-    return -np.sort(-np.asarray(weights), axis=-1).mean(axis=-2)
+from .metrics import Sharpness, by_rank, jacobian_norm, sharpness_of
 
 
 class RankedWeights(NamedTuple):
@@ -135,21 +53,6 @@ def collapse(d_k: int = 64, sigma: float = 1.0, *, queries: int = 200, keys: int
     scores = scores_of_own_keys(d_k, queries, keys, seed)
     scores = [sigma**2 * each for each in scores]  # σ on q and σ on k: σ² on every product
     return Collapse(d_k, sigma, *(RankedWeights(float(s.std()), by_rank(softmax_forward(s))) for s in scores))
-
-
-class Sharpness(NamedTuple):
-    """Means over rows of weights."""
-
-    top: float  # largest weight
-    entropy: float  # ÷ log n
-    effective_keys: float  # exp(mean entropy): how many equal weights would be as sharp
-
-
-def sharpness_of(weights: np.ndarray) -> Sharpness:
-    """How sharp (..., n) weights are."""
-    entropy = float(relative_entropy(weights).mean())
-    effective = math.exp(entropy * math.log(weights.shape[-1]))
-    return Sharpness(float(weights.max(axis=-1).mean()), entropy, effective)
 
 
 class SoftmaxAtTemperature(NamedTuple):

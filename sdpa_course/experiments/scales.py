@@ -1,7 +1,4 @@
-"""Ways to set the size of the scores, all measured alike at initialisation. Used in notebook 07.
-
-Q, K, V with independent N(0, σ²), N(0, σ²) and N(0, 1) entries and an upstream gradient dout ~ N(0, 1)/√d_v, as
-in `gradients.py`. A rule takes `(q, k, d_model)` and gives the scores and the way back, dscores -> (dq, dk).
+"""Where to put the scale, and which power of d_k it should be. Used in notebook 07.
 
 Axes: rows (queries) · n keys · d_k, d_v widths
 """
@@ -12,136 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..kernels.scores import (
-    SCALES,
-    cosine_scores_backward,
-    cosine_scores_forward,
-    dot_scores_backward,
-    dot_scores_forward,
-    scale_factor,
-)
+from ..kernels.scores import dot_scores_forward
 from ..kernels.sdpa import attention_backward, attention_forward
-from ..kernels.softmax import softmax_backward, softmax_forward
-from ..kernels.threads import one_blas_thread
-from .gradients import D_V, rms
-from .saturation import jacobian_norm, relative_entropy
-
-CAP = 5.0  # the bound b of b · tanh(s / b): low, so that its effect shows at initialisation
-
-
-class Comparison(NamedTuple):
-    """One rule at one d_k: means over the draws, `*_spread` their standard deviation."""
-
-    d_k: int
-    n: int
-    rule: str
-    variance: float  # of the scores
-    top: float  # mean largest weight
-    entropy: float  # mean entropy ÷ log n
-    one_hot: float  # share of rows whose largest weight exceeds 0.99
-    jacobian: float  # mean ‖J‖_F of softmax
-    rms: float  # root mean square over rows of ‖dQ row‖
-    median: float
-    variance_spread: float
-    top_spread: float
-    entropy_spread: float
-    one_hot_spread: float
-    jacobian_spread: float
-    rms_spread: float
-    median_spread: float
-
-
-def dot_rule(name: str):
-    """scale · q·k, with a scale of `kernels.scores.SCALES`."""
-
-    def rule(q, k, d_model):
-        scores, cache = dot_scores_forward(q, k, scale=scale_factor(name, q.shape[-1], d_model))
-        return scores, lambda dscores: dot_scores_backward(dscores, cache)
-
-    return rule
-
-
-def cosine_rule(factor):
-    """factor(d_k) · cos(q, k)."""
-
-    def rule(q, k, d_model):
-        scores, cache = cosine_scores_forward(q, k, scale=factor(q.shape[-1]))
-        return scores, lambda dscores: cosine_scores_backward(dscores, cache)
-
-    return rule
-
-
-def capped(inner, cap: float = CAP):
-    """b · tanh(s / b) on top of another rule, with b the cap."""
-
-    def rule(q, k, d_model):
-        scores, backward = inner(q, k, d_model)
-        squashed = np.tanh(scores / cap)
-        return cap * squashed, lambda dscores: backward(dscores * (1 - squashed**2))
-
-    return rule
-
-
-def learned_rule(q, k, d_model):
-    """e^a · q·k with the parameter a at its start, −½ log d_k."""
-    scores, cache = dot_scores_forward(q, k, scale=math.exp(-0.5 * math.log(q.shape[-1])))
-    return scores, lambda dscores: dot_scores_backward(dscores, cache)
-
-
-RULES = {
-    **{name: dot_rule(name) for name in SCALES},
-    "cos": cosine_rule(lambda d_k: 1.0),
-    "sqrt(d_k) cos": cosine_rule(math.sqrt),
-    "1, capped": capped(dot_rule("1")),
-    "1/sqrt(d_k), capped": capped(dot_rule("1/sqrt(d_k)")),
-    "learned": learned_rule,
-}
-
-
-def compare(
-    d_k: int, rules, *, rng, n: int = 64, rows: int = 512, seeds: int = 6, d_model: int = 512, sigma: float = 1.0
-) -> list[Comparison]:
-    """Measure several rules on the same draws, so that whatever differs is due to the rule.
-
-    Parameters
-    ----------
-    d_k : int
-    rules : sequence of names in RULES
-    n, rows, seeds : int
-        Keys, queries, and how often everything is drawn afresh.
-    d_model : int
-        For the scale 1/√d_model.
-    sigma : float
-        Standard deviation of the entries of Q and K.
-    """
-    per_seed = {rule: [] for rule in rules}
-    for _ in range(seeds):
-        q, k = sigma * rng.standard_normal((rows, d_k)), sigma * rng.standard_normal((n, d_k))
-        v, dout = rng.standard_normal((n, D_V)), rng.standard_normal((rows, D_V)) / math.sqrt(D_V)
-        with one_blas_thread():  # the products are small: threads would mostly wait for each other
-            for rule in rules:
-                per_seed[rule].append(metrics(*RULES[rule](q, k, d_model), dweights=dout @ v.T))
-    return [
-        Comparison(d_k, n, rule, *np.mean(draws, axis=0).tolist(), *np.std(draws, axis=0, ddof=1).tolist())
-        for rule, draws in per_seed.items()
-    ]
-
-
-def metrics(scores, backward, *, dweights) -> tuple[float, ...]:
-    """The seven numbers of `Comparison`, for one draw."""
-    weights = softmax_forward(scores)
-    top = weights.max(axis=-1)
-    dq, _ = backward(softmax_backward(dweights, weights))
-    lengths = np.linalg.norm(dq, axis=-1)
-    return (
-        scores.var(),
-        top.mean(),
-        relative_entropy(weights).mean(),
-        (top > 0.99).mean(),
-        jacobian_norm(weights).mean(),
-        rms(lengths),
-        np.median(lengths),
-    )
+from ..kernels.softmax import softmax_forward
+from .layers import D_V, draw_values
+from .metrics import relative_entropy, rms
 
 
 class FirstSteps(NamedTuple):
@@ -162,7 +34,7 @@ def first_steps(d_k: int, *, rng, tokens: int = 16, d_model: int = 64, rate: flo
     """
     x = rng.standard_normal((tokens, d_model))
     w_q, w_k = rng.standard_normal((2, d_model, d_k)) / math.sqrt(d_model)
-    v, dout = rng.standard_normal((tokens, D_V)), rng.standard_normal((tokens, D_V)) / math.sqrt(D_V)
+    v, dout = draw_values(tokens, tokens, D_V, rng=rng)
     k = x @ w_k
     moved = []
     for w, scale in ((w_q, None), (w_q / math.sqrt(d_k), 1.0)):  # None: the kernel's own 1/√d_k
@@ -213,6 +85,6 @@ def entropy_curves(n: int) -> tuple[np.ndarray, dict[int, np.ndarray]]:
 
 
 def exponent_sweep(exponent: float = 0.5, n: int = 64) -> ExponentSweep:
-    """At which exponent does d_k stop to matter?"""
+    """At which exponent does d_k stop mattering?"""
     by_width = {d_k: entropy_at_exponent(d_k, exponent, n) for d_k in EXPONENT_WIDTHS}
     return ExponentSweep(n, exponent, by_width, *entropy_curves(n))

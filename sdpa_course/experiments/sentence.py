@@ -1,7 +1,7 @@
 """A sentence with hand-made word vectors, and the same sentence with random ones. Used in notebook 05.
 
-Nothing here is learned: the features of the words and the matrices were written by hand, so that one can see
-which of them decides what "it" looks at.
+Nothing here is learned. The words' features and the matrices were written by hand, so that you can see which of them
+decides what "it" looks at.
 
 Axes: n words · five features · Dk = 4
 """
@@ -16,12 +16,12 @@ from ..kernels.masks import causal_mask
 from ..kernels.scores import dot_scores_forward, scale_factor
 from ..kernels.sdpa import attention_forward
 from ..kernels.softmax import softmax_forward
-from .saturation import relative_entropy
+from .metrics import relative_entropy
 
 SENTENCE = ["The", "dog", "chased", "the", "ball", "because", "it", "was", "fast"]
 FEATURES = ("thing", "quality", "alive", "toy", "pronoun")
 
-# One row of features for each word; a word that is not named here has none.
+# One row of features for each word; a word that isn't listed has none.
 WORDS = {
     "dog": (1, 0, 1, 0, 0),
     "ball": (1, 0, 0, 1, 0),
@@ -52,8 +52,8 @@ def head(asks: dict[tuple[str, str], float]) -> Head:
     return Head(w_q, np.eye(5, 4), np.diag(hands_over))
 
 
-FIRST = head({("pronoun", "quality"): 8})
-SECOND = head({("pronoun", "thing"): 8, ("alive", "alive"): 8, ("toy", "toy"): 8})
+FIRST_HEAD = head({("pronoun", "quality"): 8})
+SECOND_HEAD = head({("pronoun", "thing"): 8, ("alive", "alive"): 8, ("toy", "toy"): 8})
 
 
 class Reading(NamedTuple):
@@ -64,15 +64,15 @@ class Reading(NamedTuple):
     second: np.ndarray  # (n, n), weights of the second pass
 
 
-def vectors(words, table=WORDS) -> np.ndarray:
+def word_vectors(words, table=WORDS) -> np.ndarray:
     """(n, 5) hand-made features, one row for each word."""
     return np.array([table.get(word, (0,) * len(FEATURES)) for word in words], dtype=float)
 
 
-def read(words, table=WORDS) -> Reading:
+def read_sentence(words, table=WORDS) -> Reading:
     """Two passes: collect a quality, add it to what the word knows, then look for a thing that fits."""
-    x, weights = vectors(words, table), []
-    for w_q, w_k, w_v in (FIRST, SECOND):
+    x, weights = word_vectors(words, table), []
+    for w_q, w_k, w_v in (FIRST_HEAD, SECOND_HEAD):
         out, cache = attention_forward(x @ w_q, x @ w_k, x @ w_v)
         x = x + out
         weights.append(cache.weights)

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..kernels.scores import cosine_scores_forward, dot_scores_forward
+from .estimates import Estimate
 
 
 def pair_scores(d_k: int, pairs: int, *, rng: np.random.Generator, spread=1.0, mean=0.0) -> np.ndarray:
@@ -56,8 +57,7 @@ class Agreement(NamedTuple):
     """How often the largest dot product is also the most similar direction."""
 
     d_k: int
-    share: float  # of the queries
-    error: float  # standard error of the share
+    share: Estimate  # of the queries
     length_spread: float  # standard deviation of the keys' lengths ÷ their mean
 
 
@@ -68,5 +68,5 @@ def agreement(d_k: int, *, rng: np.random.Generator, keys=16, queries=1000, stre
     scores, _ = dot_scores_forward(q, k, scale=1)  # (queries, 1, keys)
     cosines, cache = cosine_scores_forward(q, k)
     share = float((scores.argmax(axis=-1) == cosines.argmax(axis=-1)).mean())
-    lengths = cache.k_norm
-    return Agreement(d_k, share, math.sqrt(share * (1 - share) / queries), float(lengths.std() / lengths.mean()))
+    error, lengths = math.sqrt(share * (1 - share) / queries), cache.k_norm
+    return Agreement(d_k, Estimate(share, error, queries), float(lengths.std() / lengths.mean()))

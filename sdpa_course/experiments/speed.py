@@ -1,7 +1,7 @@
 """How long does a call take, how much memory, and which tiles of the scores does it touch? Used in notebooks 07 and 10.
 
-Times depend on the machine and the moment. So contestants are measured side by side: each round calls every
-one of them once, after a call of it that does not count, and a busy moment hits all of them.
+Times depend on the machine and the moment, so contestants are measured side by side: each round calls every one of
+them once, right after an untimed call, and a busy moment hits all of them.
 
 Axes: T tokens · d_k, d_v widths · n tiles along each side
 """
@@ -27,8 +27,8 @@ class Timing(NamedTuple):
     upper: float  # a quarter took more
 
 
-def interleave(contestants: dict[str, Callable[[], object]], rounds: int = 5) -> dict[str, Timing]:
-    """Time each contestant, in turn; every timed call follows an untimed one of the same."""
+def time_interleaved(contestants: dict[str, Callable[[], object]], rounds: int = 5) -> dict[str, Timing]:
+    """Time the contestants in turn; every timed call follows an untimed one of the same contestant."""
     times = {name: [] for name in contestants}
     for _ in range(rounds):
         for name, call in contestants.items():
@@ -41,7 +41,7 @@ def interleave(contestants: dict[str, Callable[[], object]], rounds: int = 5) ->
 
 
 def peak_bytes(call: Callable[[], object]) -> int:
-    """Bytes by which the memory in use grows at the most during a call, its result included.
+    """The largest growth in memory during a call, in bytes, including its result.
 
     Counts what Python and NumPy allocate, in all threads. It sees neither what other libraries (PyTorch) allocate
     nor what was kept from an earlier call.
@@ -60,7 +60,7 @@ def peak_bytes(call: Callable[[], object]) -> int:
     return peak - before
 
 
-def draw(T: int, *, rng: np.random.Generator, d_k: int = 64, d_v: int = 64, dtype=np.float32) -> tuple:
+def draw_qkv(T: int, *, rng: np.random.Generator, d_k: int = 64, d_v: int = 64, dtype=np.float32) -> tuple:
     """Queries, keys and values of T tokens, one head, with N(0, 1) entries."""
     return tuple(rng.standard_normal((T, width), dtype=dtype) for width in (d_k, d_k, d_v))
 
@@ -69,36 +69,36 @@ def times_by_length(functions: dict, lengths, *, rng: np.random.Generator, round
     """`{name: [Timing, …]}`, one for each length, of `function(q, k, v)` with one head of width 64 in float32."""
     results = {name: [] for name in functions}
     for T in lengths:
-        for name, timing in interleave(on_same_input(functions, T, rng), rounds).items():
+        for name, timing in time_interleaved(on_same_input(functions, T, rng), rounds).items():
             results[name].append(timing)
     return results
 
 
 def peaks_by_length(functions: dict, lengths, *, rng: np.random.Generator) -> dict:
-    """`{name: [bytes, …]}`, one for each length: `peak_bytes` of the same calls, each after one that does not count.
+    """`{name: [bytes, …]}`, one for each length: `peak_bytes` of the same calls, each after a warm-up call.
 
-    The least of three: a thread that had nothing to do before may reserve, in any call, the memory that it keeps.
+    The smallest of three: in any call, a thread that was idle so far may reserve memory that it then keeps.
     """
     results = {name: [] for name in functions}
     for T in lengths:
         for name, call in on_same_input(functions, T, rng).items():
-            call()  # what it keeps for the next call is there
+            call()  # so that memory it keeps between calls is already reserved
             results[name].append(min(peak_bytes(call) for _ in range(3)))
     return results
 
 
 def on_same_input(functions: dict, T: int, rng: np.random.Generator) -> dict[str, Callable[[], object]]:
     """Calls without arguments, all on the same draw of T tokens."""
-    q, k, v = draw(T, rng=rng)
+    q, k, v = draw_qkv(T, rng=rng)
     return {name: lambda function=function: function(q, k, v) for name, function in functions.items()}
 
 
-def growth(lengths, values) -> float:
+def growth_exponent(lengths, values) -> float:
     """The power p of values ∝ lengths^p that fits best: the slope of a straight line on logarithmic axes.
 
     Examples
     --------
-    >>> round(growth([1, 2, 4], [5, 20, 80]), 6)
+    >>> round(growth_exponent([1, 2, 4], [5, 20, 80]), 6)
     2.0
     """
     return float(np.polyfit(np.log(lengths), np.log(values), 1)[0])

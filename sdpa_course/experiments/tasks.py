@@ -1,4 +1,4 @@
-"""Two tasks that are all looking up: find the right place, say what is there. Used in notebook 09.
+"""Two tasks that are nothing but look-up: find the right place, say what is there. Used in notebook 09.
 
 Reverse: position i must say the token at position n − 1 − i. A token is (embedding of what + embedding of where)/√2.
 Recall: pairs of a key and a value are shown; each query is one of the keys and must say its value.
@@ -22,7 +22,7 @@ class Batch(NamedTuple):
     keys: np.ndarray  # (B, Tk, d_model)
     values: np.ndarray  # (B, Tk, d_model); the same array as keys and queries in self-attention
     targets: np.ndarray  # (B, Tq), the right class
-    match: np.ndarray  # (B, Tq), the key at which the answer stands
+    match: np.ndarray  # (B, Tq), the key that has the answer
     asked: np.ndarray  # (B, Tq), what is asked for: the position (reverse) or the name of the key (recall)
 
 

@@ -1,7 +1,7 @@
 """Train a small model and watch: loss, accuracy, sharpness, alignment, gradients. Used in notebook 09.
 
-What is recorded is measured in float64 on a probe, a batch that is never trained on. Rows are the queries of all
-heads and layers together.
+Everything is measured in float64 on a probe: a batch that is never trained on. Rows are the queries of all heads and
+layers together.
 """
 
 import functools
@@ -13,10 +13,10 @@ from ..kernels._checks import quiet
 from ..kernels.loss import cross_entropy_backward, cross_entropy_forward
 from ..kernels.sdpa import AttentionCache
 from ..kernels.threads import one_blas_thread
-from .gradients import rms
-from .models import Arrays, Model, backward, forward, init_params
+from .attention_heads import query_gradients
+from .metrics import jacobian_norm, relative_entropy, rms, row_norms
+from .models import Arrays, Model, init_params, model_backward, model_forward
 from .optimisers import make_optimiser
-from .saturation import jacobian_norm, relative_entropy
 from .tasks import Batch, make_task
 
 PROBE = 8  # sequences
@@ -24,8 +24,8 @@ HELD_OUT = 32  # sequences for the accuracy at the end
 STUCK = 1e-6  # a row with ‖J‖_F below this passes on less than a millionth of the gradient on its weights
 
 
-class Setting(NamedTuple):
-    """One cell of an ablation; as it stands, the recommended demonstration at d_k = 64."""
+class TrainingSettings(NamedTuple):
+    """Everything that a training run can vary; the defaults are the main demonstration of notebook 09."""
 
     task: str = "reverse"
     d_k: int = 64
@@ -52,7 +52,7 @@ class Record(NamedTuple):
     top: float  # mean top weight
     stuck: float  # share of rows with ‖J‖_F < STUCK
     dot_variance: float  # Var(q·k) ÷ d_k: 1 at a unit initialisation
-    alignment: float  # mean cos(q, the key where its answer stands)
+    alignment: float  # mean cos(q, the key that has its answer)
     rms_row: float  # root mean square of ‖dQ row‖, for the loss summed over the rows
     median_row: float
 
@@ -60,7 +60,7 @@ class Record(NamedTuple):
 class Run(NamedTuple):
     """A finished run."""
 
-    setting: Setting
+    setting: TrainingSettings
     seed: int
     history: Record  # of arrays
     accuracy: float  # on fresh sequences
@@ -81,16 +81,16 @@ class Rows(NamedTuple):
 
 
 def loss_and_gradients(model: Model, params: Arrays, batch: Batch):
-    """`(loss, gradients, dqs, logits, cache)` of one batch."""
-    logits, cache = forward(model, params, batch)
+    """`(loss, gradients, dheads, logits, cache)` of one batch; `dheads` is what `query_gradients` starts from."""
+    logits, cache = model_forward(model, params, batch)
     loss, loss_cache = cross_entropy_forward(logits, batch.targets)
-    gradients, dqs = backward(model, params, cross_entropy_backward(loss_cache), cache)
-    return loss, gradients, dqs, logits, cache
+    gradients, dheads = model_backward(cross_entropy_backward(loss_cache), cache)
+    return loss, gradients, dheads, logits, cache
 
 
 @functools.cache
 def keep_freed_memory() -> None:
-    """Get the C library to keep the memory that a step frees, instead of handing it back to Linux 150 times a step.
+    """Make the C library keep the memory that a step frees, instead of handing it back to Linux 150 times a step.
 
     Fetching it again took a third of a step. glibc learns from the largest block it has seen freed how much to keep.
     """
@@ -100,15 +100,15 @@ def keep_freed_memory() -> None:
 def train_step(model: Model, params: Arrays, optimiser, batch: Batch) -> float:
     """One step, in place; returns the loss before it. Small products are faster in one thread."""
     keep_freed_memory()
-    with one_blas_thread(), np.errstate(all="ignore"):  # a run that diverges says so by its loss
+    with one_blas_thread(), np.errstate(all="ignore"):  # the loss shows when a run diverges
         loss, gradients, *_ = loss_and_gradients(model, params, batch)
         optimiser.step(params, gradients)
     return loss
 
 
 @one_blas_thread()
-def train(setting: Setting, seed: int, *, every: int = 20) -> Run:
-    """Train from scratch, recording every so many steps; a run whose loss is no longer finite stops there."""
+def train(setting: TrainingSettings, seed: int, *, every: int = 20) -> Run:
+    """Train from scratch, recording every `every` steps; a run stops when its loss is no longer finite."""
     rng = np.random.default_rng(seed)
     task = make_task(setting.task, setting.d_model, rng=rng)
     d_v = setting.d_model // setting.heads
@@ -120,11 +120,11 @@ def train(setting: Setting, seed: int, *, every: int = 20) -> Run:
     records, snapshots = [], []
     for step in range(setting.steps + 1):
         if step % every == 0 or step == setting.steps:
-            record, weights = look(model, params, probe, step)
+            record, weights = measure(model, params, probe, step)
             records.append(record)
             snapshots.append(weights)
         if step < setting.steps and np.isfinite(records[-1].loss):
-            batch = task.draw(setting.batch, rng=rng) if examples is None else pick(examples, setting.batch, rng=rng)
+            batch = task.draw(setting.batch, rng=rng) if examples is None else sample(examples, setting.batch, rng=rng)
             train_step(model, params, optimiser, batch)
     history = Record(*(np.array(values) for values in zip(*records, strict=True)))
     accuracy = accuracy_on(model, params, task.draw(HELD_OUT, rng=rng))
@@ -132,7 +132,7 @@ def train(setting: Setting, seed: int, *, every: int = 20) -> Run:
     return Run(setting, seed, history, accuracy, train_accuracy, params, np.array(snapshots), probe, model)
 
 
-def summarise(setting: Setting, seed: int) -> dict:
+def summarise(setting: TrainingSettings, seed: int) -> dict:
     """Train, and keep what a sweep stores: accuracies, where each record starts and ends, two curves."""
     run = train(setting, seed)
     history = run.history
@@ -154,27 +154,27 @@ def summarise(setting: Setting, seed: int) -> dict:
 
 
 def for_json(values) -> list[float | None]:
-    """Numbers as JSON can hold them: None for what is not finite."""
+    """Numbers as JSON can hold them, with None for nan and infinity."""
     return [float(value) if np.isfinite(value) else None for value in values]
 
 
 @quiet
-def look(model: Model, params: Arrays, probe: Batch, step: int) -> tuple[Record, np.ndarray]:
+def measure(model: Model, params: Arrays, probe: Batch, step: int) -> tuple[Record, np.ndarray]:
     """Measure everything on the probe; also the weights of its first sequence."""
-    loss, _, dqs, logits, cache = loss_and_gradients(model, in_float64(params), probe)
-    rows = np.concatenate([np.linalg.norm(asking(dq, probe), axis=-1).ravel() for dq in dqs]) * probe.targets.size
+    loss, _, dheads, logits, cache = loss_and_gradients(model, in_float64(params), probe)
+    dqs = [query_gradients(dout, heads) for dout, heads in zip(dheads, cache.heads, strict=True)]
+    rows = np.concatenate([row_norms(query_rows(dq, probe)).ravel() for dq in dqs]) * probe.targets.size
     per_layer = np.array([sharpness(attention, probe) for attention in cache.attention])
     max_logit, means = per_layer[:, 0].max(), per_layer[:, 1:].mean(axis=0).tolist()
-    right = float(np.mean(logits.argmax(axis=-1) == probe.targets))
-    record = Record(step, loss, right, float(max_logit), *means, rms(rows), float(np.median(rows)))
+    record = Record(step, loss, share_right(logits, probe), float(max_logit), *means, rms(rows), float(np.median(rows)))
     return record, cache.attention[-1].weights[0, 0].astype(np.float32)
 
 
 def sharpness(attention: AttentionCache, batch: Batch) -> tuple[float, ...]:
     """Of one layer: the fields of `Record` from max_logit to alignment."""
-    q, k, weights = asking(attention.q, batch), attention.k, asking(attention.weights, batch)
+    q, k, weights = query_rows(attention.q, batch), attention.k, query_rows(attention.weights, batch)
     dots = q @ k.swapaxes(-1, -2)  # (B, H, Tq, Tk)
-    lengths = np.linalg.norm(q, axis=-1, keepdims=True) * np.linalg.norm(k, axis=-1)[..., None, :]
+    lengths = row_norms(q)[..., :, None] * row_norms(k)[..., None, :]
     cosines = np.take_along_axis(dots / lengths, batch.match[:, None, :, None], axis=-1)
     return (
         float(np.abs(dots).max() * attention.scale),
@@ -186,26 +186,26 @@ def sharpness(attention: AttentionCache, batch: Batch) -> tuple[float, ...]:
     )
 
 
-def inspect(model: Model, params: Arrays, batch: Batch) -> Rows:
+def inspect_queries(model: Model, params: Arrays, batch: Batch) -> Rows:
     """Look at every query of a batch on its own."""
-    logits, cache = forward(model, in_float64(params), batch)
-    weights = np.concatenate([asking(attention.weights, batch) for attention in cache.attention], axis=1)
+    logits, cache = model_forward(model, in_float64(params), batch)
+    weights = np.concatenate([query_rows(attention.weights, batch) for attention in cache.attention], axis=1)
     right = logits.argmax(axis=-1) == batch.targets
     return Rows(batch.asked, right, weights.max(axis=-1).min(axis=1), jacobian_norm(weights).max(axis=1))
 
 
-def asking(rows: np.ndarray, batch: Batch) -> np.ndarray:
+def query_rows(rows: np.ndarray, batch: Batch) -> np.ndarray:
     """Those rows of (..., T, D) that belong to queries: the last ones, where a transformer reads pairs first."""
     return rows[..., -batch.targets.shape[1] :, :]
 
 
 def in_float64(params: Arrays) -> Arrays:
-    """The same numbers, so that what is small can be told from round-off."""
+    """The same numbers in float64, where tiny values can be told from rounding errors."""
     return {name: value.astype(np.float64) for name, value in params.items()}
 
 
-def pick(examples: Batch, sequences: int, *, rng: np.random.Generator) -> Batch:
-    """So many of the examples, by chance."""
+def sample(examples: Batch, sequences: int, *, rng: np.random.Generator) -> Batch:
+    """Pick `sequences` of the examples at random, with repetition."""
     at = rng.integers(0, len(examples.targets), sequences)
     x = examples.queries[at]
     if examples.keys is examples.queries:
@@ -215,14 +215,19 @@ def pick(examples: Batch, sequences: int, *, rng: np.random.Generator) -> Batch:
 
 def accuracy_on(model: Model, params: Arrays, batch: Batch) -> float:
     """Share of right answers."""
-    logits, _ = forward(model, params, batch)
+    logits, _ = model_forward(model, params, batch)
+    return share_right(logits, batch)
+
+
+def share_right(logits: np.ndarray, batch: Batch) -> float:
+    """Share of queries whose largest logit is the target's."""
     return float(np.mean(logits.argmax(axis=-1) == batch.targets))
 
 
 class Snapshot(NamedTuple):
     """One recorded step of a run of the reverse task, beside the curves of the whole run."""
 
-    setting: Setting
+    setting: TrainingSettings
     step: int
     weights: np.ndarray  # (T, T) of one sequence
     mirrored: float  # mean weight on the anti-diagonal, where the answers are
@@ -231,14 +236,14 @@ class Snapshot(NamedTuple):
 
 
 @functools.cache
-def kept_run(d_k: int, scale: str, seed: int = 1) -> Run:
+def cached_run(d_k: int, scale: str, seed: int = 1) -> Run:
     """One run of the reverse task, trained when it's first asked for (about a second)."""
-    return train(Setting(d_k=d_k, scale=scale), seed)
+    return train(TrainingSettings(d_k=d_k, scale=scale), seed)
 
 
 def snapshot(step: int = 240, d_k: int = 64, scale: str = "1/sqrt(d_k)") -> Snapshot:
     """Where the queries look at one step of training; `step` is a multiple of 20."""
-    run = kept_run(d_k, scale)
+    run = cached_run(d_k, scale)
     at = list(run.history.step).index(step)
     weights = run.snapshots[at]
     now = Record(*(values[at].item() for values in run.history))

@@ -1,10 +1,10 @@
 """How large is Var(q·k)? Simulated with standard errors, predicted beside it. Used in notebook 02.
 
-Each assumption of the proof of Var(q·k) = d_k is a switch of `Setting`, off by default:
+Each assumption of the proof of Var(q·k) = d_k can be broken by a field of `Assumptions`; the defaults keep them all:
 
-    q_c = mean_q + sigma_q a_c                      a_c, e_c: mean 0, variance 1, of a distribution by name
+    q_c = mean_q + sigma_q a_c                      a_c, e_c: mean 0, variance 1, drawn from `distribution`
     k_c = mean_k + sigma_k b_c                      b_c = ρ a_c + √(1 − ρ²) e_c, with ρ the correlation
-    a_c = √factor_q f + √(1 − factor_q) u_c         f is shared by all coordinates of one query; e_c alike
+    a_c = √factor_q f + √(1 − factor_q) u_c         f is shared by all coordinates of one query; e_c likewise
     q, k = x W_Q, x W_K                             shared_input: one x of width d_model for both
 
 Axes: samples (pairs of one query and one key) · d_k coordinates
@@ -14,9 +14,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from tqdm.auto import tqdm
 
 from ..kernels._checks import number, whole_number
+from .estimates import Estimate
 
 CHUNK = 2**21  # numbers drawn at a time: 16 MB an array
 
@@ -29,8 +29,8 @@ DISTRIBUTIONS = {
 }
 
 
-class Setting(NamedTuple):
-    """Which assumptions hold. As it stands all of them do, and Var(q·k) = d_k."""
+class Assumptions(NamedTuple):
+    """What q and k are like. With the defaults every assumption of the proof holds, and Var(q·k) = d_k."""
 
     d_k: int
     mean_q: float = 0.0
@@ -44,51 +44,47 @@ class Setting(NamedTuple):
     shared_input: int = 0  # d_model of the x that feeds both q and k; 0 is off
 
 
-class Measured(NamedTuple):
-    """Mean and variance of q·k over all samples, with standard errors, and what theory predicts."""
+class ScoreMoments(NamedTuple):
+    """Mean and variance of q·k over all samples, and what theory predicts."""
 
-    setting: Setting
-    mean: float
-    mean_se: float
-    variance: float
-    variance_se: float  # from the fourth moment
+    assumptions: Assumptions
+    mean: Estimate
+    variance: Estimate
     predicted_mean: float
     predicted_variance: float
 
     @property
     def z(self) -> float:
-        """How many standard errors the measured variance lies above the predicted one; 0 where both are exact."""
-        gap = self.variance - self.predicted_variance
-        return gap / self.variance_se if self.variance_se else gap
+        """How many standard errors the measured variance lies above the predicted one."""
+        return self.variance.z(self.predicted_variance)
 
     def report(self) -> str:
         """One line for a notebook."""
-        mean = round(self.mean, 2) + 0.0  # no "-0.00"
+        mean = round(self.mean.mean, 2) + 0.0  # no "-0.00"
         return (
-            f"mean {mean:7.2f} ± {self.mean_se:.2f} (theory {self.predicted_mean:6.2f})   "
-            f"variance {self.variance:7.2f} ± {self.variance_se:.2f} (theory {self.predicted_variance:7.2f})   "
-            f"z {self.z:+.1f}"
+            f"mean {mean:7.2f} ± {self.mean.error:.2f} (theory {self.predicted_mean:6.2f})   "
+            f"variance {self.variance.mean:7.2f} ± {self.variance.error:.2f} "
+            f"(theory {self.predicted_variance:7.2f})   z {self.z:+.1f}"
         )
 
 
-def check_setting(setting: Setting) -> Setting:
-    """Refuse what cannot be drawn or is not predicted."""
-    whole_number("d_k", setting.d_k, least=1)
-    whole_number("shared_input", setting.shared_input, least=0)
-    if setting.distribution not in DISTRIBUTIONS:
-        raise ValueError(f"distribution: got {setting.distribution!r}, expected one of {', '.join(DISTRIBUTIONS)}")
+def check_assumptions(assumptions: Assumptions) -> None:
+    """Refuse what can't be drawn, or what there is no prediction for."""
+    whole_number("d_k", assumptions.d_k, least=1)
+    whole_number("shared_input", assumptions.shared_input, least=0)
+    if assumptions.distribution not in DISTRIBUTIONS:
+        raise ValueError(f"distribution: got {assumptions.distribution!r}, expected one of {', '.join(DISTRIBUTIONS)}")
     lowest = {"correlation": -1.0, "factor_q": 0.0, "factor_k": 0.0}
     for name, low in lowest.items():
-        if not low <= number(name, getattr(setting, name)) <= 1:
-            raise ValueError(f"{name}: got {getattr(setting, name)}, expected {low:g} to 1")
-    if setting.correlation and (setting.factor_q or setting.factor_k):
+        if not low <= number(name, getattr(assumptions, name)) <= 1:
+            raise ValueError(f"{name}: got {getattr(assumptions, name)}, expected {low:g} to 1")
+    if assumptions.correlation and (assumptions.factor_q or assumptions.factor_k):
         raise ValueError("correlation: got it together with a shared factor, expected one of the two")
-    if setting.shared_input and setting != Setting(setting.d_k, shared_input=setting.shared_input):
+    if assumptions.shared_input and assumptions != Assumptions(assumptions.d_k, shared_input=assumptions.shared_input):
         raise ValueError("shared_input: got it together with another switch, expected it alone")
-    return setting
 
 
-def predicted(setting: Setting) -> tuple[float, float]:
+def predicted(assumptions: Assumptions) -> tuple[float, float]:
     """Mean and variance of q·k in closed form.
 
     Notes
@@ -98,12 +94,13 @@ def predicted(setting: Setting) -> tuple[float, float]:
 
     Examples
     --------
-    >>> predicted(Setting(64))
+    >>> predicted(Assumptions(64))
     (0.0, 64.0)
-    >>> predicted(Setting(64, correlation=1.0))  # k = q
+    >>> predicted(Assumptions(64, correlation=1.0))  # k = q
     (64.0, 128.0)
     """
-    d_k, mean_q, mean_k, sigma_q, sigma_k, rho, factor_q, factor_k, distribution, d_model = check_setting(setting)
+    check_assumptions(assumptions)
+    d_k, mean_q, mean_k, sigma_q, sigma_k, rho, factor_q, factor_k, distribution, d_model = assumptions
     if d_model:
         return 0.0, d_k * (1 + 2 / d_model)
     fourth = DISTRIBUTIONS[distribution][1]
@@ -117,23 +114,23 @@ def predicted(setting: Setting) -> tuple[float, float]:
     return d_k * (mean_q * mean_k + rho * sigma_q * sigma_k), d_k * own + d_k * (d_k - 1) * cross
 
 
-def draw_noise(setting: Setting, samples: int, *, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+def draw_noise(assumptions: Assumptions, samples: int, *, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """`(a, e)`, each (samples, d_k): what is random in q, and what is random in k alone."""
-    draw, _ = DISTRIBUTIONS[setting.distribution]
+    draw, _ = DISTRIBUTIONS[assumptions.distribution]
     noise = []
-    for factor in (setting.factor_q, setting.factor_k):
-        entries = draw(rng, (samples, setting.d_k))
+    for factor in (assumptions.factor_q, assumptions.factor_k):
+        entries = draw(rng, (samples, assumptions.d_k))
         if factor:
             entries = math.sqrt(factor) * draw(rng, (samples, 1)) + math.sqrt(1 - factor) * entries
         noise.append(entries)
     return noise[0], noise[1]
 
 
-def queries_and_keys(setting: Setting, a: np.ndarray, e: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def queries_and_keys(assumptions: Assumptions, a: np.ndarray, e: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """`(q, k)`, each (samples, d_k), from the noise."""
-    rho = setting.correlation
+    rho = assumptions.correlation
     b = rho * a + math.sqrt(1 - rho**2) * e if rho else e
-    return setting.mean_q + setting.sigma_q * a, setting.mean_k + setting.sigma_k * b
+    return assumptions.mean_q + assumptions.sigma_q * a, assumptions.mean_k + assumptions.sigma_k * b
 
 
 def draw_shared(d_k: int, d_model: int, samples: int, *, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
@@ -143,61 +140,49 @@ def draw_shared(d_k: int, d_model: int, samples: int, *, rng: np.random.Generato
     return q[:, 0], k[:, 0]
 
 
-def draw_scores(setting: Setting, samples: int, *, rng: np.random.Generator) -> np.ndarray:
+def draw_scores(assumptions: Assumptions, samples: int, *, rng: np.random.Generator) -> np.ndarray:
     """`samples` independent values of q·k, unscaled, in pieces that fit into memory."""
-    check_setting(setting)
-    at_once = max(1, CHUNK // (setting.d_k * max(1, setting.shared_input)))
+    check_assumptions(assumptions)
+    at_once = max(1, CHUNK // (assumptions.d_k * max(1, assumptions.shared_input)))
     scores = []
     for start in range(0, samples, at_once):
         piece = min(at_once, samples - start)
-        if setting.shared_input:
-            q, k = draw_shared(setting.d_k, setting.shared_input, piece, rng=rng)
+        if assumptions.shared_input:
+            q, k = draw_shared(assumptions.d_k, assumptions.shared_input, piece, rng=rng)
         else:
-            q, k = queries_and_keys(setting, *draw_noise(setting, piece, rng=rng))
+            q, k = queries_and_keys(assumptions, *draw_noise(assumptions, piece, rng=rng))
         scores.append(np.einsum("sd,sd->s", q, k))  # (samples, d_k), (samples, d_k) -> (samples,)
     return np.concatenate(scores)
 
 
-def measure(setting: Setting, *, rng: np.random.Generator, samples: int = 20_000) -> Measured:
-    """Mean and variance of q·k with standard errors, beside the prediction."""
-    return summary(setting, draw_scores(setting, samples, rng=rng))
+def measure_variance(assumptions: Assumptions, *, rng: np.random.Generator, samples: int = 20_000) -> ScoreMoments:
+    """Mean and variance of q·k, beside the prediction."""
+    return score_moments(assumptions, draw_scores(assumptions, samples, rng=rng))
 
 
-def summary(setting: Setting, scores: np.ndarray) -> Measured:
-    """`measure` for scores that are already drawn."""
-    samples, variance = len(scores), scores.var(ddof=1)
-    fourth = ((scores - scores.mean()) ** 4).mean()
-    errors = math.sqrt(variance / samples), math.sqrt(max(fourth - variance**2, 0) / samples)
-    return Measured(setting, float(scores.mean()), errors[0], float(variance), errors[1], *predicted(setting))
-
-
-def sweep(settings, *, rng, samples: int = 20_000, progress: bool = True) -> list[Measured]:
-    """`measure` for every setting."""
-    bar = tqdm(list(settings), disable=not progress, leave=False)
-    return [measure(setting, rng=rng, samples=samples) for setting in bar]
+def score_moments(assumptions: Assumptions, scores: np.ndarray) -> ScoreMoments:
+    """`measure_variance` for scores that are already drawn."""
+    return ScoreMoments(assumptions, Estimate.of(scores), Estimate.of_variance(scores), *predicted(assumptions))
 
 
 class Kurtosis(NamedTuple):
-    """Excess kurtosis of q·k, 0 for a normal distribution: mean over batches, with its standard error."""
+    """Excess kurtosis of q·k: 0 for a normal distribution."""
 
     d_k: int
     distribution: str
-    excess: float
-    excess_se: float
+    excess: Estimate
     predicted: float
 
 
 def measure_kurtosis(
-    setting: Setting, *, rng: np.random.Generator, samples: int = 10_000, batches: int = 20
+    assumptions: Assumptions, *, rng: np.random.Generator, samples: int = 10_000, batches: int = 20
 ) -> Kurtosis:
-    """E[s⁴]/E[s²]² − 3 of s = q·k, with all assumptions as they are but the distribution."""
-    if setting != Setting(setting.d_k, distribution=setting.distribution):
-        raise ValueError(f"setting: got {setting}, expected one that sets d_k and distribution only")
-    scores = draw_scores(setting, samples * batches, rng=rng).reshape(batches, samples)
-    # The measured E[s²] and not d_k: its noise goes with that of E[s⁴], so the ratio is the steadier one.
+    """E[s⁴]/E[s²]² − 3 of s = q·k, over batches of samples; only the distribution of the entries may differ."""
+    d_k, distribution = assumptions.d_k, assumptions.distribution
+    if assumptions != Assumptions(d_k, distribution=distribution):
+        raise ValueError(f"assumptions: got {assumptions}, expected only d_k and distribution to be set")
+    scores = draw_scores(assumptions, samples * batches, rng=rng).reshape(batches, samples)
+    # The measured E[s²] rather than d_k: its noise goes with that of E[s⁴], so the ratio is steadier.
     excess = (scores**4).mean(axis=-1) / (scores**2).mean(axis=-1) ** 2 - 3
-    fourth = DISTRIBUTIONS[setting.distribution][1]
-    error = excess.std(ddof=1) / math.sqrt(batches)
-    return Kurtosis(
-        setting.d_k, setting.distribution, float(excess.mean()), float(error), (fourth**2 - 3) / setting.d_k
-    )
+    fourth = DISTRIBUTIONS[distribution][1]
+    return Kurtosis(d_k, distribution, Estimate.of(excess), (fourth**2 - 3) / d_k)

@@ -1,10 +1,10 @@
 """Sliders about gradients, training and cost: notebooks 04, 06 and 09 to 11."""
 
-from ..experiments.gradients import DEAD
+from ..experiments.layers import DEAD
 from ..experiments.row_gradients import KEYS, ROWS, WIDTHS, gradient_rows, without_scale
 from ..experiments.saturation import jacobian_of_four
 from ..experiments.speed import tiling
-from ..experiments.training import Setting, snapshot
+from ..experiments.training import TrainingSettings, snapshot
 from ..figures.claims import folk_claims
 from ..figures.drawing import Canvas
 from ..figures.gradients import row_histogram
@@ -63,7 +63,7 @@ def training_explorer() -> Explorer:
             "stuck rows": f"{result.now.stuck:.0%}",
         },
         main=("step", "scale"),
-        step=slider("step", range(0, Setting().steps + 1, 20), 240),
+        step=slider("step", range(0, TrainingSettings().steps + 1, 20), 240),
         d_k=slider("d_k", (8, 64), 64),
         scale=slider("scale", ("1", "1/sqrt(d_k)"), "1/sqrt(d_k)"),
     )

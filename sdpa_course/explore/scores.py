@@ -15,8 +15,8 @@ from ..figures.heads import one_choice
 from ..figures.rules import RULES
 from ..figures.saturation import sharpness, softmax_bars
 from ..figures.scales import exponents
-from ..figures.similarity import score_histogram as spread_histogram
-from ..figures.variance import score_histogram
+from ..figures.similarity import score_histogram
+from ..figures.variance import score_density
 from ..figures.weights import weight_map
 from ..kernels.scores import SCALES
 from .explorer import Explorer, checkbox, number_slider, slider
@@ -55,7 +55,7 @@ def spread_explorer() -> Explorer:
     """Notebook 01: move d_k, and see the scores spread; divide by √d_k, and see them stay."""
     return Explorer(
         score_spread,
-        spread_histogram,
+        score_histogram,
         canvas=Canvas(size=(9, 4)),
         numbers=lambda result: {
             "standard deviation, measured": f"{result.std:.2f}",
@@ -71,13 +71,13 @@ def variance_explorer() -> Explorer:
     """Notebook 02: break the assumptions behind Var(q·k) = d_k, and see the scores leave N(0, 1)."""
     return Explorer(
         score_distribution,
-        score_histogram,
+        score_density,
         canvas=Canvas(size=(9, 3.8)),
         numbers=lambda result: {
-            "variance of q·k": f"{result.measured.variance:.2f}",
+            "variance of q·k": f"{result.measured.variance.mean:.2f}",
             "predicted": f"{result.measured.predicted_variance:.2f}",
-            "measured ÷ d_k": f"{result.measured.variance / result.measured.setting.d_k:.2f}",
-            "mean of q·k": f"{result.measured.mean:.2f}",
+            "measured ÷ d_k": f"{result.measured.variance.mean / result.measured.assumptions.d_k:.2f}",
+            "mean of q·k": f"{result.measured.mean.mean:.2f}",
         },
         d_k=slider("d_k", WIDTHS[:9], 64),
         mean=number_slider("mean μ of q and k", 0, 0, 1, 0.05),

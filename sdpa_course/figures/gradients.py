@@ -6,6 +6,7 @@ import numpy as np
 
 from .drawing import styled
 from .rules import RULES
+from .saturation import means_and_spreads
 
 LEAST, MOST, BINS_PER_DECADE = -6, 2, 2  # the histogram's range, as powers of ten
 EDGES = np.linspace(LEAST, MOST, (MOST - LEAST) * BINS_PER_DECADE + 1)
@@ -20,16 +21,14 @@ def factors_by_width(axes, groups) -> str:
     Parameters
     ----------
     axes : as many matplotlib axes as groups, sharing their y axis
-    groups : dict of scale -> list of experiments.gradients.Factors, in order of d_k
+    groups : dict of scale -> list of experiments.gradients.GradientFactors, in order of d_k
     """
     words = []
     for ax, (scale, line) in zip(axes, groups.items(), strict=True):
         widths = [f.d_k for f in line]
-        ax.plot(widths, [f.jacobian for f in line], "C3v:", ms=11, mfc="none", label=r"$\|J\|_F$")
+        ax.plot(widths, [f.jacobian.mean for f in line], "C3v:", ms=11, mfc="none", label=r"$\|J\|_F$")
         ax.plot(widths, [f.factor * math.sqrt(f.d_k) for f in line], "C5D-.", label=r"scale × $\sqrt{d_k}$")
-        ax.errorbar(
-            widths, [f.dq for f in line], [f.dq_spread for f in line], fmt="C0o", capsize=4, label=r"row of $dQ$"
-        )
+        ax.errorbar(widths, *means_and_spreads(line, "dq"), fmt="C0o", capsize=4, label=r"row of $dQ$")
         ax.plot(widths, [f.theory for f in line], "k--", lw=1.6, label="product (theory)")
         ax.set(xscale="log", yscale="log", xlabel="$d_k$", title=RULES[scale].label, ylim=(1e-3, 200))
         ax.set_xticks([d for d in widths if math.log2(d) % 3 == 0])
@@ -37,9 +36,9 @@ def factors_by_width(axes, groups) -> str:
         ax.minorticks_off()
         low, high = line[0], line[-1]
         words.append(
-            f"{RULES[scale].words}: the Jacobian goes from {low.jacobian:.2f} to {high.jacobian:.2f}, scale times √d_k "
-            f"from {low.factor * math.sqrt(low.d_k):.2g} to {high.factor * math.sqrt(high.d_k):.2g}, a row of dQ from "
-            f"{low.dq:.2g} to {high.dq:.2g}, theory {high.theory:.2g}"
+            f"{RULES[scale].words}: the Jacobian goes from {low.jacobian.mean:.2f} to {high.jacobian.mean:.2f}, "
+            f"scale times √d_k from {low.factor * math.sqrt(low.d_k):.2g} to {high.factor * math.sqrt(high.d_k):.2g}, "
+            f"a row of dQ from {low.dq.mean:.2g} to {high.dq.mean:.2g}, theory {high.theory:.2g}"
         )
     axes[0].set_ylabel("root mean square")
     handles = axes[0].get_legend_handles_labels()
@@ -57,7 +56,7 @@ def rows_by_width_and_keys(axes, by_width, by_keys) -> str:
     Parameters
     ----------
     axes : two matplotlib axes that share their y axis
-    by_width, by_keys : lists of experiments.gradients.Account
+    by_width, by_keys : lists of experiments.layers.LayerStatistics
         Several d_k for one number of keys; several numbers of keys for one d_k.
     """
     left = rms_and_median(axes[0], by_width, "d_k")
@@ -82,13 +81,13 @@ def rms_and_median(ax, results, along: str) -> str:
         x = [getattr(r, along) for r in rows]
         looks = {"color": rule.colour, "marker": rule.marker}
         for field, style, filled in (("rms", "-", rule.colour), ("median", "--", "white")):
-            values, spread = (np.array([getattr(r, f) for r in rows]) for f in (field, f"{field}_spread"))
+            values, spread = means_and_spreads(rows, field)
             spread = np.minimum(spread, 0.9 * values)  # a bar down to zero has no place on a log axis
             ax.errorbar(x, values, spread, ls=style, mfc=filled, label=f"{rule.label}, {field}", **looks)
         low, high = rows[0], rows[-1]
         words.append(
-            f"{rule.words}: rms from {low.rms:.2g} at {x[0]} to {high.rms:.2g} at {x[-1]}, median from "
-            f"{low.median:.2g} to {high.median:.2g}"
+            f"{rule.words}: rms from {low.rms.mean:.2g} at {x[0]} to {high.rms.mean:.2g} at {x[-1]}, median from "
+            f"{low.median.mean:.2g} to {high.median.mean:.2g}"
         )
     ax.set(xscale="log", yscale="log", ylim=(3e-8, 30))
     ax.set_xticks(x, labels=map(str, x))

@@ -35,14 +35,16 @@ def variance_and_entropy(axes, results, theory) -> str:
         looks = {"color": rule.colour, "marker": rule.marker, "linestyle": "none", "capsize": 5, "label": rule.label}
         heads = [row.h for row in rows]
         line, *dashed = theory[scale]
-        columns = (("variance", "head_spread"), ("entropy", "entropy_se"))
-        for ax, (name, spread), curve in zip(axes, columns, dashed, strict=True):
-            values, errors = ([getattr(row, field) for row in rows] for field in (name, spread))
+        columns = (
+            ([row.variance.mean for row in rows], [row.head_spread for row in rows]),
+            ([row.entropy.mean for row in rows], [row.entropy.error for row in rows]),
+        )
+        for ax, (values, errors), curve in zip(axes, columns, dashed, strict=True):
             ax.errorbar(heads, values, yerr=errors, **looks)
             ax.plot(line, curve, "k--", linewidth=1.5)
         seen.append(
-            f"{rule.words}: variance from {rows[0].variance:.3f} to {rows[-1].variance:.3f}, entropy from "
-            f"{rows[0].entropy:.3f} to {rows[-1].entropy:.3f}"
+            f"{rule.words}: variance from {rows[0].variance.mean:.3f} to {rows[-1].variance.mean:.3f}, entropy from "
+            f"{rows[0].entropy.mean:.3f} to {rows[-1].entropy.mean:.3f}"
         )
     axes[0].plot([], [], "k--", linewidth=1.5, label="theory")
     axes[0].set(title="variance of a score", yscale="log", ylim=(0.01, 3))

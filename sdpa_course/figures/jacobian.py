@@ -87,7 +87,7 @@ def norms_by_width_and_keys(axes, by_width, by_keys, flat_by_width, flat_by_keys
     Parameters
     ----------
     axes : two matplotlib axes that share their y axis
-    by_width, by_keys : lists of experiments.saturation.Saturation
+    by_width, by_keys : lists of experiments.layers.LayerStatistics
         Several d_k for one number of keys; several numbers of keys for one d_k.
     flat_by_width, flat_by_keys : sequences of float
         The norm of a row of equal weights at each d_k (always the same) and at each number of keys.
@@ -113,10 +113,10 @@ def norm_lines(ax, results, along: str, flat, bound: float) -> str:
     words = []
     for scale in dict.fromkeys(result.scale for result in results):
         line = [result for result in results if result.scale == scale]
-        x, y = [getattr(result, along) for result in line], [result.jacobian for result in line]
+        x, y = [getattr(result, along) for result in line], [result.jacobian.mean for result in line]
         rule = RULES[scale]
         keywords = {"color": rule.colour, "marker": rule.marker, "ls": rule.dash, "capsize": 3, "label": rule.label}
-        ax.errorbar(x, y, yerr=[result.jacobian_spread for result in line], **keywords)
+        ax.errorbar(x, y, yerr=[result.jacobian.spread for result in line], **keywords)
         top = int(np.argmax(y))
         peak = f", highest {y[top]:.2f} at {x[top]}" if 0 < top < len(y) - 1 and y[top] > 1.2 * max(y[0], y[-1]) else ""
         words.append(f"scale {scale} goes from {y[0]:.2f} at {x[0]} to {y[-1]:.2f} at {x[-1]}{peak}")

@@ -42,7 +42,7 @@ def sharpness_by_width(axes, results, theory) -> str:
     Parameters
     ----------
     axes : two matplotlib axes
-    results : sequence of Saturation
+    results : sequence of LayerStatistics
         All with the same number of keys.
     theory : dict of scale -> (widths, entropies)
         Dashed lines for the right side.
@@ -52,12 +52,12 @@ def sharpness_by_width(axes, results, theory) -> str:
         rule = RULES[scale]
         widths = [row.d_k for row in rows]
         for ax, name in zip(axes, ("top", "entropy"), strict=True):
-            values, spread = ([getattr(row, field) for row in rows] for field in (name, f"{name}_spread"))
-            ax.errorbar(widths, values, yerr=spread, color=rule.colour, marker=rule.marker, capsize=5, label=rule.label)
+            looks = {"color": rule.colour, "marker": rule.marker, "label": rule.label}
+            ax.errorbar(widths, *means_and_spreads(rows, name), capsize=5, **looks)
         low, high = rows[0], rows[-1]
         seen.append(
-            f"{scale}: top weight from {low.top:.2f} to {high.top:.2f}, entropy from {low.entropy:.2f} to "
-            f"{high.entropy:.2f}"
+            f"{scale}: top weight from {low.top.mean:.2f} to {high.top.mean:.2f}, "
+            f"entropy from {low.entropy.mean:.2f} to {high.entropy.mean:.2f}"
         )
     for i, (widths, entropies) in enumerate(theory.values()):
         axes[1].plot(widths, entropies, "k--", linewidth=1.6, zorder=5, label=None if i else "theory")
@@ -83,13 +83,13 @@ def sharpness_by_keys(axes, results, share: float) -> str:
     Parameters
     ----------
     axes : two matplotlib axes
-    results : sequence of Saturation
+    results : sequence of LayerStatistics
     share : float
         Effective number of keys ÷ n in theory: a dashed line on the right.
     """
     n = np.array([row.n for row in results])
-    effective = n ** np.array([row.entropy for row in results])  # exp(H), for H = entropy · log n
-    axes[0].plot(n, [row.top for row in results], color="C0", marker="s", label="mean top weight")
+    effective = n ** np.array([row.entropy.mean for row in results])  # exp(H), for H = entropy · log n
+    axes[0].plot(n, [row.top.mean for row in results], color="C0", marker="s", label="mean top weight")
     axes[0].plot(n, 1 / n, "k:", label="uniform, 1/n")
     axes[1].plot(n, effective, color="C0", marker="s", linestyle="none", label="exp(entropy)")
     axes[1].plot(n, share * n, "k--", linewidth=1.6, label=f"theory, {share:.3f} n")
@@ -103,8 +103,9 @@ def sharpness_by_keys(axes, results, share: float) -> str:
         ax.legend()
     return (
         f"Two line charts against the number of keys from {n[0]} to {n[-1]}, both axes logarithmic. Left, the mean top "
-        f"weight falls from {results[0].top:.3f} to {results[-1].top:.4f}. Right, the effective number of keys rises "
-        f"from {effective[0]:.1f} to {effective[-1]:.0f}, approaching a dashed line at {share:.3f} of all keys."
+        f"weight falls from {results[0].top.mean:.3f} to {results[-1].top.mean:.4f}. Right, the effective number of "
+        f"keys rises from {effective[0]:.1f} to {effective[-1]:.0f}, approaching a dashed line at {share:.3f} of "
+        "all keys."
     )
 
 
@@ -168,6 +169,12 @@ def sharpness(axes, result) -> str:
 def shares(top) -> np.ndarray:
     """Share of rows in each bin."""
     return np.histogram(top, BINS)[0] / len(top)
+
+
+def means_and_spreads(results, name: str) -> tuple[np.ndarray, np.ndarray]:
+    """Means of the estimates called `name`, and standard deviations between their draws."""
+    estimates = [getattr(result, name) for result in results]
+    return np.array([each.mean for each in estimates]), np.array([each.spread for each in estimates])
 
 
 def by_scale(results) -> dict:

@@ -4,6 +4,7 @@ import numpy as np
 
 from .drawing import styled
 from .rules import RULES
+from .saturation import by_scale, means_and_spreads
 
 PANELS = {
     "variance": "variance of the scores",
@@ -21,24 +22,20 @@ def metrics_by_width(axes, results, theory) -> str:
     Parameters
     ----------
     axes : (2, 2) array of matplotlib axes
-    results : sequence of Comparison
+    results : sequence of LayerStatistics
     theory : dict of rule -> (widths, variances)
         Dashed lines in the first panel.
     """
-    rules = list(dict.fromkeys(row.rule for row in results))
     widths = sorted({row.d_k for row in results})
     seen = []
-    for rule in rules:
-        rows = [row for row in results if row.rule == rule]
+    for rule, rows in by_scale(results).items():
         looks = {"color": RULES[rule].colour, "marker": RULES[rule].marker, "label": RULES[rule].label}
         for ax, name in zip(np.ravel(axes), PANELS, strict=True):
-            values, spread = ([getattr(row, field) for row in rows] for field in (name, f"{name}_spread"))
-            place = [row.d_k for row in rows]
-            ax.errorbar(place, values, yerr=spread, capsize=4, **looks)
+            ax.errorbar([row.d_k for row in rows], *means_and_spreads(rows, name), capsize=4, **looks)
         low, high = rows[0], rows[-1]
         seen.append(
-            f"{rule}: variance {low.variance:.3g} to {high.variance:.3g}, entropy {low.entropy:.2f} to "
-            f"{high.entropy:.2f}, median row {low.median:.3f} to {high.median:.3f}"
+            f"{rule}: variance {low.variance.mean:.3g} to {high.variance.mean:.3g}, entropy {low.entropy.mean:.2f} to "
+            f"{high.entropy.mean:.2f}, median row {low.median.mean:.3f} to {high.median.mean:.3f}"
         )
     for i, (place, variances) in enumerate(theory.values()):
         axes[0, 0].plot(place, variances, "k--", linewidth=1.6, zorder=5, label=None if i else "theory")
@@ -151,7 +148,7 @@ def additive_variance(ax, results: dict, theory: dict) -> str:
     seen = []
     for (label, rows), colour, marker in zip(results.items(), ("C1", "C0"), "os", strict=False):
         widths = [row.d_a for row in rows]
-        values, errors = [row.variance for row in rows], [2 * row.error for row in rows]
+        values, errors = [row.variance.mean for row in rows], [2 * row.variance.error for row in rows]
         shown = label.replace("d_a", "$d_a$")
         ax.errorbar(widths, values, yerr=errors, color=colour, marker=marker, linestyle="none", capsize=5, label=shown)
         ax.plot(widths, theory[label], "k--", linewidth=1.6)

@@ -87,7 +87,7 @@ def agreement_by_width(axes, curves, chance) -> str:
     """
     widths = [point.d_k for point in next(iter(curves.values()))]
     for (name, points), marker in zip(curves.items(), MARKERS, strict=False):
-        shares, errors = [p.share for p in points], [2 * p.error for p in points]
+        shares, errors = [p.share.mean for p in points], [2 * p.share.error for p in points]
         axes[0].errorbar(widths, shares, errors, marker=marker, capsize=3, label=name)
         axes[1].plot(widths, [p.length_spread for p in points], marker=marker, label=name)
     axes[0].axhline(chance, color="C6", linestyle=":", label="guessing")
@@ -102,7 +102,8 @@ def agreement_by_width(axes, curves, chance) -> str:
     axes[0].legend(loc="lower right", bbox_to_anchor=(1.0, 0.08))
     axes[1].legend(loc="lower left")
     ends = "; ".join(
-        f"{name}: from {points[0].share:.2f} at d_k = {widths[0]} to {points[-1].share:.2f} at d_k = {widths[-1]}"
+        f"{name}: from {points[0].share.mean:.2f} at d_k = {widths[0]} "
+        f"to {points[-1].share.mean:.2f} at d_k = {widths[-1]}"
         for name, points in curves.items()
     )
     plain = next(iter(curves.values()))

@@ -89,7 +89,7 @@ def kurtosis_by_width(ax, series) -> str:
 
 
 @styled
-def score_histogram(ax, result) -> str:
+def score_density(ax, result) -> str:
     """Histogram of q·k ÷ √d_k over N(0, 1), dashed, and the normal curve of the predicted mean and variance.
 
     Parameters

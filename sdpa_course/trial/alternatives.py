@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..experiments.additive import additive_costs, dot_costs, measure_spread
-from ..experiments.scales import compare
+from ..experiments.layers import compare_rules
 from .claims import Findings, claim
 from .training import stored_mean
 
@@ -12,7 +12,7 @@ from .training import stored_mean
 def flat_with_d_k(seed: int) -> Findings:
     """Dividing by d_k leaves variance 1/d_k, and attention becomes too flat."""
     scales = ["1/sqrt(d_k)", "1/d_k"]
-    root, flat = compare(512, scales, rng=np.random.default_rng(seed))
+    root, flat = compare_rules(512, scales, rng=np.random.default_rng(seed))
     root_accuracy, flat_accuracy = (stored_mean("recall", d_k=512, scale=s, learning_rate=0.003) for s in scales)
     (root_adam, flat_adam), (root_sgd, flat_sgd) = (
         [stored_mean(grid, "steps_to_90", d_k=512, scale=scale) for scale in scales]
@@ -20,12 +20,12 @@ def flat_with_d_k(seed: int) -> Findings:
     )
     parts = {
         "variance 1/d_k is left": (
-            abs(flat.variance * 512 - 1) < 0.1,
-            f"{flat.variance:.4f} at d_k = 512 (1/512 = {1 / 512:.4f})",
+            abs(flat.variance.mean * 512 - 1) < 0.1,
+            f"{flat.variance.mean:.4f} at d_k = 512 (1/512 = {1 / 512:.4f})",
         ),
         "attention starts flat": (
-            flat.entropy > 0.99,
-            f"entropy {flat.entropy:.4f} of its maximum; {root.entropy:.3f} with 1/√d_k",
+            flat.entropy.mean > 0.99,
+            f"entropy {flat.entropy.mean:.4f} of its maximum; {root.entropy.mean:.3f} with 1/√d_k",
         ),
         "too flat to learn": (
             flat_accuracy < root_accuracy - 0.02,
@@ -34,11 +34,11 @@ def flat_with_d_k(seed: int) -> Findings:
         ),
     }
     return parts, {
-        "variance": flat.variance,
-        "entropy": flat.entropy,
-        "root_entropy": root.entropy,
+        "variance": flat.variance.mean,
+        "entropy": flat.entropy.mean,
+        "root_entropy": root.entropy.mean,
         "accuracy": flat_accuracy,
-        "smaller": root.median / flat.median,
+        "smaller": root.median.mean / flat.median.mean,
     }
 
 

@@ -5,7 +5,9 @@ import math
 
 import numpy as np
 
-from ..experiments.gradients import DEAD, Account, draw_layer, measure_positions, rms, sweep
+from ..experiments.gradients import measure_positions
+from ..experiments.layers import DEAD, LayerStatistics, draw_layer, measure_layers
+from ..experiments.metrics import rms
 from ..kernels.softmax import softmax_forward
 from ..verify.gradcheck import numerical_gradient
 from .claims import Findings, claim
@@ -14,18 +16,18 @@ WIDTHS = (1, 8, 64, 512, 4096)
 
 
 @functools.cache  # two claims look at the same draws, which take seconds
-def accounts(scale: str, seed: int) -> dict[int, Account]:
+def accounts(scale: str, seed: int) -> dict[int, LayerStatistics]:
     """d_k -> the measurements of notebook 06: 512 queries, 64 keys, ten draws."""
     rng = np.random.default_rng(seed)
-    return {row.d_k: row for row in sweep(WIDTHS, [64], [scale], rng=rng, progress=False)}
+    return {row.d_k: row for row in measure_layers(WIDTHS, [64], [scale], rng=rng)}
 
 
 @claim("C07", "06_attention_gradient", seed=6, short="gradients explode")
 def gradients_explode(seed: int) -> Findings:
     """Leave the scale out and gradients explode."""
     plain, scaled = accounts("1", seed), accounts("1/sqrt(d_k)", seed)
-    ratio = {d_k: plain[d_k].rms / scaled[d_k].rms for d_k in WIDTHS[1:]}
-    power = math.log(plain[4096].rms / plain[512].rms, 8)
+    ratio = {d_k: plain[d_k].rms.mean / scaled[d_k].rms.mean for d_k in WIDTHS[1:]}
+    power = math.log(plain[4096].rms.mean / plain[512].rms.mean, 8)
     softmax = {d_k: ratio[d_k] / math.sqrt(d_k) for d_k in (64, 4096)}  # without the missing factor of the way back
     parts = {
         "the norm on Q is larger": (
@@ -51,26 +53,26 @@ def gradients_vanish(seed: int) -> Findings:
     plain, scaled = accounts("1", seed), accounts("1/sqrt(d_k)", seed)
     parts = {
         "the typical row dies at d_k = 4096": (
-            plain[4096].median < scaled[4096].median / 100,
-            f"{plain[4096].dead:.0%} of the rows of dQ are dead there (shorter than {DEAD:g}); at 512 the median "
-            f"row is {plain[512].median:.3f}, scaled {scaled[512].median:.3f}",
+            plain[4096].median.mean < scaled[4096].median.mean / 100,
+            f"{plain[4096].dead.mean:.0%} of the rows of dQ are dead there (shorter than {DEAD:g}); at 512 the median "
+            f"row is {plain[512].median.mean:.3f}, scaled {scaled[512].median.mean:.3f}",
         ),
         "and at d_k = 64": (
-            plain[64].median < scaled[64].median / 3,
-            f"median {plain[64].median:.3f}, scaled {scaled[64].median:.3f}",
+            plain[64].median.mean < scaled[64].median.mean / 3,
+            f"median {plain[64].median.mean:.3f}, scaled {scaled[64].median.mean:.3f}",
         ),
         "the norm vanishes": (
-            plain[512].rms < scaled[512].rms / 3,
-            f"rms {plain[512].rms:.2f}, scaled {scaled[512].rms:.3f}, at 512",
+            plain[512].rms.mean < scaled[512].rms.mean / 3,
+            f"rms {plain[512].rms.mean:.2f}, scaled {scaled[512].rms.mean:.3f}, at 512",
         ),
     }
     return parts, {
-        **{f"median_{d_k}": plain[d_k].median for d_k in (64, 512, 4096)},
-        **{f"scaled_{d_k}": scaled[d_k].median for d_k in (64, 512, 4096)},
-        "rms_512": plain[512].rms,
-        "scaled_rms_512": scaled[512].rms,
-        "dead_4096": plain[4096].dead,
-        "top_tenth_512": plain[512].top_tenth,
+        **{f"median_{d_k}": plain[d_k].median.mean for d_k in (64, 512, 4096)},
+        **{f"scaled_{d_k}": scaled[d_k].median.mean for d_k in (64, 512, 4096)},
+        "rms_512": plain[512].rms.mean,
+        "scaled_rms_512": scaled[512].rms.mean,
+        "dead_4096": plain[4096].dead.mean,
+        "top_tenth_512": plain[512].top_tenth.mean,
     }
 
 

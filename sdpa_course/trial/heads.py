@@ -19,15 +19,15 @@ def root_of_d_model_errs(seed: int) -> Findings:
     eight = model[8]
     parts = {
         "it depends on the number of heads": (
-            all(abs(r.variance - 1 / h) < 4 * r.variance_se for h, r in model.items()),
-            f"variance 1/h: {eight.variance:.4f} ± {eight.variance_se:.4f} with 8 heads (1/8 = {1 / 8:.4f})",
+            all(abs(r.variance.mean - 1 / h) < 4 * r.variance.error for h, r in model.items()),
+            f"variance 1/h: {eight.variance.mean:.4f} ± {eight.variance.error:.4f} with 8 heads (1/8 = {1 / 8:.4f})",
         ),
         "for some number it under-corrects": (
-            any(r.variance > 1 + 4 * r.variance_se for r in model.values()),
-            f"{model[1].variance:.3f} with one head, less with more: it only over-shrinks",
+            any(r.variance.mean > 1 + 4 * r.variance.error for r in model.values()),
+            f"{model[1].variance.mean:.3f} with one head, less with more: it only over-shrinks",
         ),
     }
-    return parts, {"variance_8": eight.variance, "variance_1": model[1].variance}
+    return parts, {"variance_8": eight.variance.mean, "variance_1": model[1].variance.mean}
 
 
 @claim("C05", "08_heads", short="GPT-3: d_k\u00a0=\u00a0128")

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from ..experiments.sentence import SENTENCE, random_choices, read
+from ..experiments.sentence import SENTENCE, random_choices, read_sentence
 from ..kernels.multihead import multihead_forward
 from ..kernels.params import init_multihead
 from ..kernels.scores import dot_scores_forward
@@ -100,7 +100,7 @@ def softmax_suffices(seed: int) -> Findings:
 def it_finds_the_dog(seed: int) -> Findings:
     """In “The dog chased the ball because it was fast”, comparing queries and keys finds out what “it” is."""
     it, dog, ball = (SENTENCE.index(word) for word in ("it", "dog", "ball"))
-    fast, red = (read([*SENTENCE[:-1], last]) for last in ("fast", "red"))  # hand-made vectors
+    fast, red = (read_sentence([*SENTENCE[:-1], last]) for last in ("fast", "red"))  # hand-made vectors
     ratios = [reading.first[it, dog] / reading.first[it, ball] for reading in (fast, red)]
     choices = random_choices(len(SENTENCE), rng=np.random.default_rng(seed))
     share, even = float(choices.shares[dog]), 1 / len(SENTENCE)

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from ..experiments.saturation import sweep
+from ..experiments.layers import measure_layers
 from ..kernels.scores import dot_scores_forward
 from ..kernels.softmax import softmax_forward
 from .claims import Findings, claim, describe_gap
@@ -93,19 +93,19 @@ def top_weight(sigma: float, seed: int) -> float:
 def root_settles_all(seed: int) -> Findings:
     """After dividing by √d_k nothing else influences how sharp attention is."""
     rng = np.random.default_rng(seed)
-    few, *_, many = sweep([64], [8, 64, 512, 4096], ["1/sqrt(d_k)"], rng=rng, rows=256, progress=False)
+    few, *_, many = measure_layers([64], [8, 64, 512, 4096], ["1/sqrt(d_k)"], rng=rng, rows=256, gradients=False)
     one, two = (top_weight(sigma, seed) for sigma in (1, 2))
     parts = {
         "the number of keys plays no part": (
-            abs(many.top / few.top - 1) < 0.1,
-            f"top weight {few.top:.4f} with 8 keys, {many.top:.4f} with 4096",
+            abs(many.top.mean / few.top.mean - 1) < 0.1,
+            f"top weight {few.top.mean:.4f} with 8 keys, {many.top.mean:.4f} with 4096",
         ),
         "the size of the entries plays no part": (
             abs(two / one - 1) < 0.1,
             f"top weight {one:.3f} with σ = 1, {two:.3f} with σ = 2",
         ),
     }
-    return parts, {"top_8": few.top, "top_4096": many.top, "sigma_1": one, "sigma_2": two}
+    return parts, {"top_8": few.top.mean, "top_4096": many.top.mean, "sigma_1": one, "sigma_2": two}
 
 
 CARDS = {

@@ -2,12 +2,12 @@
 
 import functools
 
-from ..experiments.ablation import PLAIN, Cell, stored
+from ..experiments.ablation import PLAIN, Cell, stored_cells
 from .claims import Findings, claim
 
 GRIDS = {"SGD": "reverse", "Adam": "reverse, Adam"}  # reversing a sequence with either optimiser, ten seeds
 SCALES_BY_NAME = dict(zip(("none", "root"), PLAIN, strict=True))
-read_grid = functools.cache(stored)  # the cells of a grid of stored runs
+read_grid = functools.cache(stored_cells)  # the cells of a grid of stored runs
 
 
 def stored_cell(grid: str, **values) -> Cell:

@@ -90,8 +90,8 @@ def larger_is_nearer(seed: int) -> Findings:
     """The larger the dot product, the more similar the two vectors."""
     rng = np.random.default_rng(seed)
     widths = (2, 4, 8, 16, 32, 64, 128, 256, 512)  # all of them, to get the same draws as notebook 01
-    plain = {d_k: agreement(d_k, rng=rng).share for d_k in widths}
-    stretched = {d_k: agreement(d_k, rng=rng, stretch=0.5).share for d_k in widths[:6]}
+    plain = {d_k: agreement(d_k, rng=rng).share.mean for d_k in widths}
+    stretched = {d_k: agreement(d_k, rng=rng, stretch=0.5).share.mean for d_k in widths[:6]}
     parts = {
         "the winner is the nearest in direction": (
             plain[64] > AGREE,
@@ -107,8 +107,8 @@ def larger_is_nearer(seed: int) -> Findings:
 def entries_start_at_1(seed: int) -> Findings:
     """Right after initialisation the entries of q and k have variance about 1."""
     rng = np.random.default_rng(seed)
-    normed = {name: measure_entries(name, rng=rng).entry for name in INITIALISERS}
-    raw = [measure_entries(name, normed=False, rng=rng).entry for name in INITIALISERS]
+    normed = {name: measure_entries(name, rng=rng).entry.mean for name in INITIALISERS}
+    raw = [measure_entries(name, normed=False, rng=rng).entry.mean for name in INITIALISERS]
     unit, low, high = normed["N(0, 1/fan_in)"], min(normed.values()), max(normed.values())
     parts = {
         "N(0, 1/fan_in) after LayerNorm": (abs(unit - 1) < 0.1, f"variance {unit:.2f}"),

@@ -39,7 +39,7 @@ class OutlineCanvas(FigureCanvasAgg):
 
 
 def name_of(function) -> str:
-    """module.function, because two modules have a `score_histogram`."""
+    """module.function, as the pictures are called."""
     return f"{function.__module__.rsplit('.', 1)[-1]}.{function.__name__}"
 
 

@@ -4,6 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sdpa_course.experiments.estimates import Estimate
+
 
 class Sample(NamedTuple):
     """What a figure function is drawn with: the keywords of `figures.new`, and what follows the axes."""
@@ -30,5 +32,9 @@ def softmax(scores) -> np.ndarray:
 
 
 def fill(kind: type, **fields):
-    """A result of a NamedTuple class with the given fields; the rest is 0.02."""
-    return kind(**dict.fromkeys(kind._fields, 0.02) | fields)
+    """A result of a NamedTuple class with the given fields; the rest is 0.02, and so is the error of an estimate."""
+    values = dict.fromkeys(kind._fields, 0.02) | fields
+    for name, annotation in kind.__annotations__.items():
+        if annotation in (Estimate, Estimate | None) and not isinstance(values[name], Estimate):
+            values[name] = Estimate(values[name], 0.02)
+    return kind(**values)

@@ -3,22 +3,22 @@
 import numpy as np
 
 from sdpa_course.experiments.additive import AdditiveSpread
-from sdpa_course.experiments.gradients import Account, Factors
+from sdpa_course.experiments.estimates import Estimate
+from sdpa_course.experiments.gradients import GradientFactors
 from sdpa_course.experiments.heads import SCALES as HEAD_SCALES
 from sdpa_course.experiments.heads import HeadChoice, HeadScores, ScaleByHeads
 from sdpa_course.experiments.histograms import ScoreDistribution, ScoreSpread
+from sdpa_course.experiments.layers import LayerStatistics
+from sdpa_course.experiments.metrics import by_rank, sharpness_of
 from sdpa_course.experiments.row_gradients import RowLengths
 from sdpa_course.experiments.saturation import (
     Collapse,
     RandomWeights,
     RankedWeights,
-    Saturation,
     SoftmaxAtTemperature,
     SoftmaxJacobian,
-    by_rank,
-    sharpness_of,
 )
-from sdpa_course.experiments.scales import Comparison, ExponentSweep
+from sdpa_course.experiments.scales import ExponentSweep
 from sdpa_course.experiments.sentence import RandomAttention
 from sdpa_course.experiments.similarity import Agreement, Ranges
 from sdpa_course.experiments.speed import Timing, tiling
@@ -55,42 +55,43 @@ def entropy_of(d_k: float, scale: str) -> float:
     return 1 / (1 + 0.12 * d_k ** (1 - 2 * POWERS[scale]))
 
 
-def saturations(n: int = 64, scales=SCALES, widths=WIDTHS) -> list[Saturation]:
+def saturations(n: int = 64, scales=SCALES, widths=WIDTHS) -> list[LayerStatistics]:
     return [
-        fill(Saturation, d_k=d, n=n, scale=s, top=1 - entropy_of(d, s), entropy=entropy_of(d, s),
+        fill(LayerStatistics, d_k=d, n=n, scale=s, top=1 - entropy_of(d, s), entropy=entropy_of(d, s),
              jacobian=0.5 * np.sqrt(entropy_of(d, s) * (1 - entropy_of(d, s))))
         for s in scales for d in widths
     ]  # fmt: skip
 
 
-def accounts(widths, keys, scales=SCALES) -> list[Account]:
+def accounts(widths, keys, scales=SCALES) -> list[LayerStatistics]:
     return [
-        fill(Account, d_k=d, n=n, scale=s, rms=d ** (0.4 - POWERS[s]) * n**0.1, median=d ** (-POWERS[s]) * n**0.3 / 5)
+        fill(LayerStatistics, d_k=d, n=n, scale=s, rms=d ** (0.4 - POWERS[s]) * n**0.1,
+             median=d ** (-POWERS[s]) * n**0.3 / 5)
         for s in scales for d in widths for n in keys
     ]  # fmt: skip
 
 
-def factors(scale: str) -> list[Factors]:
+def factors(scale: str) -> list[GradientFactors]:
     return [
-        fill(Factors, d_k=d, scale=scale, factor=d ** -POWERS[scale], jacobian=entropy_of(d, scale) / 3,
+        fill(GradientFactors, d_k=d, scale=scale, factor=d ** -POWERS[scale], jacobian=entropy_of(d, scale) / 3,
              dq=1.2 * d ** (0.5 - POWERS[scale]) * entropy_of(d, scale) / 3)
         for d in WIDTHS
     ]  # fmt: skip
 
 
-def comparisons() -> list[Comparison]:
+def comparisons() -> list[LayerStatistics]:
     return [
-        fill(Comparison, d_k=d, n=64, rule=s, variance=d ** (1 - 2 * POWERS[s]), entropy=entropy_of(d, s),
-             variance_spread=0.2 * d ** (1 - 2 * POWERS[s]), rms=d ** (0.3 - POWERS[s]),
-             median=d ** (0.1 - POWERS[s]) / 3)
+        fill(LayerStatistics, d_k=d, n=64, scale=s,
+             variance=Estimate(d ** (1 - 2 * POWERS[s]), 0.2 * d ** (1 - 2 * POWERS[s])), entropy=entropy_of(d, s),
+             rms=d ** (0.3 - POWERS[s]), median=d ** (0.1 - POWERS[s]) / 3)
         for s in POWERS for d in (8, 32, 128, 512)
     ]  # fmt: skip
 
 
 def head_scores() -> list[HeadScores]:
     return [
-        fill(HeadScores, h=h, d_k=512 // h, d_model=512, scale=s, variance=v, entropy=1 - 0.12 * v, head_spread=0.3 * v,
-             entropy_se=0.004)
+        fill(HeadScores, h=h, d_k=512 // h, d_model=512, scale=s, variance=v, head_spread=0.3 * v,
+             entropy=Estimate(1 - 0.12 * v, 0.004))
         for s in HEAD_SCALES for h in (1, 4, 16, 64) for v in (1.1 if s == "1/sqrt(d_k)" else 1.1 / h,)
     ]  # fmt: skip
 
@@ -130,7 +131,9 @@ def ranges(d_k: int, pairs: float) -> Ranges:
 
 
 def agreements(most: float, stretch: float) -> list[Agreement]:
-    return [Agreement(d, most * d / (d + 4), 0.015, stretch + 1 / np.sqrt(2 * d)) for d in (1, 4, 16, 64, 256)]
+    return [
+        Agreement(d, Estimate(most * d / (d + 4), 0.015), stretch + 1 / np.sqrt(2 * d)) for d in (1, 4, 16, 64, 256)
+    ]
 
 
 def shadows() -> tuple:
@@ -259,7 +262,7 @@ SAMPLES = TRAINING | {
     ),
     saturation.sharpness_by_keys: Sample(
         grid(1, 2, size=(9, 4.2)),
-        ([fill(Saturation, n=n, top=n**-0.7, entropy=1 - 0.6 / np.log(n)) for n in (8, 64, 512, 4096)], 0.607),
+        ([fill(LayerStatistics, n=n, top=n**-0.7, entropy=1 - 0.6 / np.log(n)) for n in (8, 64, 512, 4096)], 0.607),
     ),
     saturation.top_weights: Sample(
         grid(size=(8, 4)), ({"σ = 1": TOPS / 2, "σ = 1.5": TOPS**2, "σ = 2": np.sqrt(TOPS)},)
@@ -295,7 +298,9 @@ SAMPLES = TRAINING | {
         grid(size=(9, 4)),
         (
             {
-                "v ~ N(0, 1)": [fill(AdditiveSpread, d_a=d, variance=0.4 * d, error=0.04 * d) for d in (8, 32, 128)],
+                "v ~ N(0, 1)": [
+                    fill(AdditiveSpread, d_a=d, variance=Estimate(0.4 * d, 0.04 * d)) for d in (8, 32, 128)
+                ],
                 "v ~ N(0, 1/d_a)": [fill(AdditiveSpread, d_a=d, variance=0.4) for d in (8, 32, 128)],
             },
             {"v ~ N(0, 1)": [3.1, 12.5, 50], "v ~ N(0, 1/d_a)": [0.39] * 3},
@@ -348,7 +353,7 @@ SAMPLES = TRAINING | {
         ),
     ),
     variance.kurtosis_by_width: Sample(grid(size=(8, 4.2)), ({"normal": excess(6), "±1": excess(-2)},)),
-    variance.score_histogram: Sample(grid(size=(9, 3.8)), (distribution(),)),
+    variance.score_density: Sample(grid(size=(9, 3.8)), (distribution(),)),
     weights.attention_flow: Sample(
         grid(size=(11, 4.2)), ({name: (i + 2, i + 20) for i, name in enumerate(weights.PLACES)},)
     ),

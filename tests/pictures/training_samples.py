@@ -5,8 +5,8 @@ import numpy as np
 from sdpa_course.experiments.ablation import Cell
 from sdpa_course.experiments.models import LEARNED
 from sdpa_course.experiments.row_gradients import Learned, Ratios, WithoutScale
-from sdpa_course.experiments.sweep import Finished
-from sdpa_course.experiments.training import Record, Setting, Snapshot
+from sdpa_course.experiments.sweeps import FinishedRun
+from sdpa_course.experiments.training import Record, Snapshot, TrainingSettings
 from sdpa_course.figures import claims, training, training_curves
 from sdpa_course.kernels.scores import SCALES
 from tests.pictures.sample import Sample, fill, grid, softmax, wavy
@@ -16,7 +16,7 @@ SEEDS = 4
 
 def cell(accuracy: float, *, first: float = 0.5, **fields) -> Cell:
     """Four made-up runs of one setting, around an accuracy."""
-    setting = Setting(**fields)
+    setting = TrainingSettings(**fields)
     accuracies = np.clip(accuracy + 0.1 * wavy(SEEDS, start=10 * accuracy), 0, 1)
     results = [
         {
@@ -31,7 +31,7 @@ def cell(accuracy: float, *, first: float = 0.5, **fields) -> Cell:
         }
         for i, a in enumerate(accuracies.tolist())
     ]
-    return Cell(setting, [Finished(setting._asdict(), seed, result) for seed, result in enumerate(results)])
+    return Cell(setting, [FinishedRun(setting._asdict(), seed, result) for seed, result in enumerate(results)])
 
 
 def by_width(widths=(8, 64, 512), scales=("1", "1/sqrt(d_k)")) -> list[Cell]:
@@ -75,7 +75,7 @@ def snapshot() -> Snapshot:
     history = fill(Record, step=step, accuracy=rise, entropy=0.9 - 0.6 * rise)
     now = fill(Record, step=260, accuracy=rise[13], entropy=history.entropy[13])
     weights = softmax(wavy(16, 16) + 6 * rise[13] * np.eye(16)[::-1])
-    return Snapshot(Setting(d_k=64, scale="1"), 260, weights, 0.6, now, history)
+    return Snapshot(TrainingSettings(d_k=64, scale="1"), 260, weights, 0.6, now, history)
 
 
 TRAINING = {

@@ -1,7 +1,7 @@
-"""Run a grid of settings × seeds on any executor, and lose nothing. Used in notebook 09.
+"""Run a grid of settings × seeds on any executor, without losing a finished run. Used in notebook 09.
 
-Every finished run is one line of a file, written as it arrives. Start the same sweep again, after a crash, a kill
-or Ctrl-C, and it does what is missing: finished runs are read from the file, and a line that was cut short is
+Every finished run is one line of a file, written as it arrives. Start the same sweep again after a crash, a kill
+or Ctrl-C, and it does only the missing runs: finished ones are read from the file, and a line that was cut short is
 dropped and run again. A run that fails is reported with its setting; the others go on.
 
 The default executor is a pool of processes on this machine. A Dask client's is the same call:
@@ -10,12 +10,11 @@ The default executor is a pool of processes on this machine. A Dask client's is 
 """
 
 import json
-import multiprocessing
 import os
 import sys
 import threading
 import warnings
-from concurrent.futures import BrokenExecutor, CancelledError, Executor, ProcessPoolExecutor, as_completed
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, as_completed
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -25,7 +24,7 @@ from tqdm.auto import tqdm
 from ..kernels.threads import one_blas_thread
 
 
-class Finished(NamedTuple):
+class FinishedRun(NamedTuple):
     """One run that is done."""
 
     setting: dict  # the fields of the setting
@@ -33,33 +32,33 @@ class Finished(NamedTuple):
     result: dict  # what the run returned
 
 
-class Failed(NamedTuple):
-    """One run that raised an error, or whose process died. It is not in the file: the next sweep tries it again."""
+class FailedRun(NamedTuple):
+    """One run that raised an error, or whose process died. It isn't in the file, so the next sweep tries it again."""
 
     setting: dict
     seed: int
     error: str
 
 
-class Sweep(NamedTuple):
-    """What a sweep has to show: all finished runs of its grid, of earlier sweeps too, and those that failed now."""
+class SweepResult(NamedTuple):
+    """All finished runs of the grid, from this sweep and earlier ones, and the runs that failed this time."""
 
-    finished: list[Finished]
-    failed: list[Failed]
+    finished: list[FinishedRun]
+    failed: list[FailedRun]
 
 
-def sweep(run, settings, seeds, path, *, executor: Executor | None = None, workers=None, progress=True) -> Sweep:
-    """Call `run(setting, seed)` for every setting and seed that is not in the file yet.
+def sweep(run, settings, seeds, path, *, executor: Executor | None = None, workers=None, progress=True) -> SweepResult:
+    """Call `run(setting, seed)` for every setting and seed that isn't in the file yet.
 
     Parameters
     ----------
     run : function that other processes can import
         Takes a setting and a seed, returns a dictionary that JSON can hold.
     settings : sequence of NamedTuples
-        Told apart by all their fields.
+        Two settings are the same if all their fields are.
     seeds : sequence of int
     path : str or Path
-        A file of its own for each kind of run; made if it is not there.
+        One file for each kind of run; created if it doesn't exist.
     executor : concurrent.futures.Executor, optional
         Where the runs go, and left open: a pool, a Dask client's executor. `workers` processes here unless given.
     workers : int, optional
@@ -77,16 +76,16 @@ def sweep(run, settings, seeds, path, *, executor: Executor | None = None, worke
         for (setting, seed), result, error in bar:
             if error is None:
                 try:
-                    done[key(setting, seed)] = append(file, Finished(fields(setting), seed, result))
+                    done[key(setting, seed)] = append(file, FinishedRun(fields(setting), seed, result))
                     continue
                 except (TypeError, ValueError) as problem:
-                    error = f"its result cannot be stored: {problem}"
-            failed.append(Failed(fields(setting), seed, error))
+                    error = f"its result can't be stored: {problem}"
+            failed.append(FailedRun(fields(setting), seed, error))
             warnings.warn(f"sweep: {setting}, seed {seed} failed: {error}", RuntimeWarning, stacklevel=2)
-    return Sweep([done[name] for name in jobs if name in done], failed)
+    return SweepResult([done[name] for name in jobs if name in done], failed)
 
 
-def load(path) -> list[Finished]:
+def load_runs(path) -> list[FinishedRun]:
     """All finished runs in a file, without running anything."""
     with open(path, "rb") as file:
         return parse(file, path)
@@ -110,7 +109,7 @@ def run_all(run, jobs, executor, workers):
                 left.append(job)
             else:
                 yield job, result, error
-    while left:  # a process died, and which run killed it is not known: from here one at a time
+    while left:  # a process died, and any of its runs may be the cause: from here on, one at a time
         with local_pool(1) as pool:
             broken = None
             while left and broken is None:
@@ -137,7 +136,7 @@ def run_on(executor, run, jobs):
                 yield futures[future], None, describe(error)
     finally:
         for future in futures:
-            future.cancel()  # after Ctrl-C: what has not started does not
+            future.cancel()  # after Ctrl-C, start nothing more
 
 
 def attempt(run, setting, seed):
@@ -154,14 +153,18 @@ def describe(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"
 
 
-def local_pool(workers: int) -> ProcessPoolExecutor:
+def local_pool(workers: int) -> Executor:
     """Processes that start afresh, so that no thread or lock of this one is copied half-way."""
+    import multiprocessing  # here and not above: a browser's Python has no processes
+    from concurrent.futures import ProcessPoolExecutor
+
     context = multiprocessing.get_context("spawn")
     return ProcessPoolExecutor(workers, mp_context=context, initializer=end_with_parent)
 
 
 def end_with_parent() -> None:
-    """In a worker: if the sweep is killed, do not stay behind and wait for work for ever."""
+    """In a worker: if the sweep is killed, don't stay behind waiting for work forever."""
+    import multiprocessing
 
     def wait():
         multiprocessing.parent_process().join()
@@ -195,7 +198,7 @@ def results_file(path):
 
 
 def lock(file, path: Path) -> None:
-    """Keep a second sweep out, until this one ends in whatever way."""
+    """Keep a second sweep out until this one ends, however it ends."""
     try:
         from fcntl import LOCK_EX, LOCK_NB, flock
     except ImportError:  # Windows, or a browser (whose kernel has an empty fcntl)
@@ -206,22 +209,22 @@ def lock(file, path: Path) -> None:
         raise RuntimeError(f"path: another sweep is writing to {path}; wait for it, or choose another file") from None
 
 
-def parse(file, path) -> list[Finished]:
-    """The finished runs in an open file; a last line without its end is not one yet."""
+def parse(file, path) -> list[FinishedRun]:
+    """The finished runs in an open file; a last line that was cut short isn't one."""
     found = []
     for number, line in enumerate(file, start=1):
         if line.endswith(b"\n"):
             try:
-                found.append(Finished(**json.loads(line)))
+                found.append(FinishedRun(**json.loads(line)))
             except (ValueError, TypeError):
-                raise ValueError(f"path: line {number} of {path} is not a run of a sweep: {line[:60]!r}") from None
+                raise ValueError(f"path: line {number} of {path} isn't a run of a sweep: {line[:60]!r}") from None
     return found
 
 
-def append(file, finished: Finished) -> Finished:
-    """Write one line and see it reach the disk; returns the run as it will be read."""
+def append(file, finished: FinishedRun) -> FinishedRun:
+    """Write one line and wait until it's on the disk; returns the run as it will be read back."""
     line = json.dumps(finished._asdict(), allow_nan=False, ensure_ascii=False)
     file.write(line.encode() + b"\n")
     file.flush()
     os.fsync(file.fileno())
-    return Finished(**json.loads(line))
+    return FinishedRun(**json.loads(line))
