@@ -95,7 +95,7 @@ flashcards:
 
 sweep:
 	$(ENVIRONMENT) install lab
-	@$(BIN)/python -m sdpa_course.experiments.ablation
+	@$(BIN)/python -m sdpa_course.experiments
 
 lock:
 	$(ENVIRONMENT) lock
