@@ -70,6 +70,16 @@ def test_code_cells_are_short(notebook):
         assert len(cell.source.splitlines()) <= 30
 
 
+PACKAGES = {"kernels", "verify", "experiments", "figures", "explore", "environment"}
+PLACES = {"sdpa_course"} | {f"sdpa_course.{package}" for package in PACKAGES}
+
+
+def test_imports_come_from_a_handful_of_places(notebook):
+    for cell in code_cells(notebook):
+        for place in re.findall(r"^\s*(?:from|import) (sdpa_course[\w.]*)", cell.source, flags=re.MULTILINE):
+            assert place in PLACES or place.startswith("sdpa_course.trial"), place
+
+
 NUMBER = re.compile(r"(?<![\w.])\d+\.\d+(?![\w.]*\d)")
 
 

@@ -251,3 +251,21 @@ def test_bins_hold_equally_many_of_the_values_that_coins_can_take(d_k, correlati
     else:
         assert held.max() == 1
     assert np.abs(values[:, None] - edges).min() > 0.2 * min(width, step)  # rounding cannot move one across an edge
+
+
+# estimates
+
+
+def test_an_estimate_has_the_error_of_its_mean_and_the_spread_of_its_draws():
+    draws = np.random.default_rng(0).normal(3, 2, 400)
+    found = Estimate.of(draws)
+    assert found.mean == pytest.approx(draws.mean())
+    assert (found.spread, found.error) == pytest.approx((draws.std(ddof=1), draws.std(ddof=1) / 20))
+    assert found.z(found.mean - 3 * found.error) == pytest.approx(3)
+    variance = Estimate.of_variance(draws)
+    assert variance.mean == pytest.approx(draws.var(ddof=1))
+    assert variance.error == pytest.approx(4 * np.sqrt(2 / 400), rel=0.2)  # σ² √(2/n) for normal draws
+
+
+def test_an_exact_estimate_is_off_by_nothing_or_by_infinitely_many_errors():
+    assert [Estimate(2.0, 0.0).z(theory) for theory in (1.0, 2.0, 3.0)] == [np.inf, 0, -np.inf]

@@ -1,16 +1,12 @@
-"""The stored sweep of notebook 09: its questions as grids of settings, and the answers of earlier runs.
-
-Run it with `make sweep`, or `python -m sdpa_course.experiments.ablation`. Only missing runs are done; delete
-the file to run everything again (about 1,000 runs; half an hour on two cores).
-"""
+"""The stored sweep of notebook 09: its questions as grids of settings, and the answers of earlier runs."""
 
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from .sweeps import FinishedRun, fields, load_runs, sweep
-from .training import TrainingSettings, summarise
+from .sweeps import FinishedRun, fields, load_runs
+from .training import TrainingSettings
 
 STORED = Path(__file__).parent / "results" / "training.jsonl"
 PLAIN = ("1", "1/sqrt(d_k)")
@@ -122,14 +118,3 @@ def stored_cells(name: str, path=STORED) -> list[Cell]:
             )
         cells.append(Cell(setting, [runs[seed] for seed in range(seeds)]))
     return cells
-
-
-def main() -> None:
-    """Do the runs that aren't stored yet."""
-    for name, (settings, seeds) in training_grids().items():
-        print(f"{name}: {len(settings)} settings, {seeds} seeds", flush=True)
-        sweep(summarise, settings, range(seeds), STORED)
-
-
-if __name__ == "__main__":
-    main()

@@ -38,15 +38,18 @@ def heads_forward(
     return out, HeadsCache(tuple(cache for _, cache in pairs), attention, norms, out_cache)
 
 
-def heads_backward(dout: np.ndarray, cache: HeadsCache, *, needs_dx: bool = True) -> tuple[list, dict[str, np.ndarray]]:
-    """`(dinputs, gradients)`; the three `dinputs` are None unless they're needed."""
+def heads_backward(
+    dout: np.ndarray, cache: HeadsCache, *, needs_dx: bool = True, needs_scale: bool = True
+) -> tuple[list, dict[str, np.ndarray]]:
+    """`(dinputs, gradients)`; the three `dinputs` are None and "log_scale" is left out unless they're needed."""
     projections, attention, norms, out = cache
     # out = merged @ w_o
     dmerged, dw_o, _ = linear_backward(dout, out)
     # merged = merge_heads(attention(q, k, v))
     dq, dk, dv = attention_backward(split_heads(dmerged, attention.q.shape[-3]), attention)
-    # scores = scale * (q @ k.T): stretching q or the scale is the same, so Σ dscores·scores = Σ dq·q
-    gradients = {"w_o": dw_o, "log_scale": (dq * attention.q).sum(keepdims=True).reshape(1)}
+    gradients = {"w_o": dw_o}
+    if needs_scale:  # scores = scale * (q @ k.T): stretching q or the scale is the same, so Σ dscores·scores = Σ dq·q
+        gradients["log_scale"] = (dq * attention.q).sum(keepdims=True).reshape(1)
     if norms is not None:  # q = q / ‖q‖
         dq, dk = (unit_rows_backward(d, x, norm) for d, x, norm in zip((dq, dk), attention[:2], norms, strict=True))
     # q, k, v = split_heads(x @ w)

@@ -184,16 +184,14 @@ def head_gradients(
     dout: np.ndarray, cache: MultiHeadCache | HeadsCache, model: Model
 ) -> tuple[np.ndarray | None, Arrays]:
     """`(dx, gradients)` of one layer's heads; the single head has nobody to pass dx on to."""
+    learned = model.scale in LEARNED
     if isinstance(cache, HeadsCache):
-        dinputs, gradients = heads_backward(dout, cache, needs_dx=model.layers > 0)
-        dx = sum(dinputs) if model.layers else None
-    else:
-        dx, _, dparams = multihead_backward(dout, cache)
-        gradients = {name: getattr(dparams, name) for name in ("w_q", "w_k", "w_v", "w_o")}
-        # q is linear in W_Q, so stretching W_Q or the scale is the same
+        dinputs, gradients = heads_backward(dout, cache, needs_dx=model.layers > 0, needs_scale=learned)
+        return sum(dinputs) if model.layers else None, gradients
+    dx, _, dparams = multihead_backward(dout, cache)
+    gradients = {name: getattr(dparams, name) for name in ("w_q", "w_k", "w_v", "w_o")}
+    if learned:  # q is linear in W_Q, so stretching W_Q or the scale is the same
         gradients["log_scale"] = (dparams.w_q * cache.params.w_q).sum(keepdims=True).reshape(1)
-    if model.scale not in LEARNED:
-        del gradients["log_scale"]
     return dx, gradients
 
 

@@ -8,7 +8,7 @@ from ..kernels.scores import SCALES
 class Rule(NamedTuple):
     """One rule on charts and in words."""
 
-    name: str  # in code, as in `kernels.scores.SCALES` or `experiments.scales.RULES`
+    name: str  # in code, as in `kernels.scores.SCALES` or `experiments.layers.SCORING_RULES`
     text: str  # in a sentence
     label: str  # on a chart, typeset
     colour: str
