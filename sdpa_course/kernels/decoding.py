@@ -24,7 +24,7 @@ class KVCache:
     Sequences of a batch may have different lengths: `counts` says how many of the new tokens are real in each
     sequence; the rest is padding, which the next tokens overwrite. A copy (`copy.copy`) has memory of its own, so two
     continuations of one prompt never overwrite each other. An `append` that fails, or is interrupted by Ctrl-C,
-    leaves the cache as it was.
+    leaves the cache as it was. `multihead_decode` keeps a float16 model's keys in float32, which it computes in.
 
     Examples
     --------
