@@ -2,21 +2,36 @@
 
 import inspect
 import io
+import pkgutil
 from base64 import b64decode
 from html import escape
+from importlib import import_module
 
 import ipywidgets as widgets
 import matplotlib.image
 import pytest
 
+from sdpa_course import explore
 from sdpa_course.explore import all_explorers
-from sdpa_course.explore.explorer import WIDGET
+from sdpa_course.explore.explorer import WIDGET, Explorer
 from tests import sliders
 
 
 @pytest.fixture(params=sliders.NAMES)
 def name(request):
     return request.param
+
+
+def test_every_slider_can_be_found():
+    """Whoever makes an Explorer is called x_explorer and can be imported from sdpa_course.explore."""
+    modules = [import_module(f"{explore.__name__}.{found.name}") for found in pkgutil.iter_modules(explore.__path__)]
+    makers = {
+        name
+        for module in modules
+        for name, function in vars(module).items()
+        if inspect.isfunction(function) and inspect.signature(function).return_annotation is Explorer
+    }
+    assert makers == set(sliders.NAMES)
 
 
 def test_a_view_is_a_function_of_its_values(name):

@@ -59,8 +59,8 @@ def rows_by_width_and_keys(axes, by_width, by_keys) -> str:
     by_width, by_keys : lists of experiments.layers.LayerStatistics
         Several d_k for one number of keys; several numbers of keys for one d_k.
     """
-    left = rms_and_median(axes[0], by_width, "d_k")
-    right = rms_and_median(axes[1], by_keys, "n")
+    left = _rms_and_median(axes[0], by_width, "d_k")
+    right = _rms_and_median(axes[1], by_keys, "n")
     axes[0].set(title=f"n = {by_width[0].n} keys", xlabel="$d_k$", ylabel="length of a row of $dQ$")
     axes[1].set(title=f"$d_k$ = {by_keys[0].d_k}", xlabel="number of keys n")
     handles = axes[0].get_legend_handles_labels()
@@ -72,7 +72,7 @@ def rows_by_width_and_keys(axes, by_width, by_keys) -> str:
     )
 
 
-def rms_and_median(ax, results, along: str) -> str:
+def _rms_and_median(ax, results, along: str) -> str:
     """Two lines for each scale, with the spread between draws; the lines in words."""
     words = []
     for scale in dict.fromkeys(r.scale for r in results):

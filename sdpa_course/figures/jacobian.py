@@ -94,8 +94,8 @@ def norms_by_width_and_keys(axes, by_width, by_keys, flat_by_width, flat_by_keys
     bound : float
         What no norm exceeds.
     """
-    left = norm_lines(axes[0], by_width, "d_k", flat_by_width, bound)
-    right = norm_lines(axes[1], by_keys, "n", flat_by_keys, bound)
+    left = _norm_lines(axes[0], by_width, "d_k", flat_by_width, bound)
+    right = _norm_lines(axes[1], by_keys, "n", flat_by_keys, bound)
     axes[0].set(title=f"n = {by_width[0].n} keys", ylabel="mean norm of J")
     axes[1].set(title=f"$d_k$ = {by_keys[0].d_k}")
     names = axes[0].get_legend_handles_labels()  # all scales are on the left, not all on the right
@@ -108,7 +108,7 @@ def norms_by_width_and_keys(axes, by_width, by_keys, flat_by_width, flat_by_keys
     )
 
 
-def norm_lines(ax, results, along: str, flat, bound: float) -> str:
+def _norm_lines(ax, results, along: str, flat, bound: float) -> str:
     """One line a scale with the spread between seeds, dashed what theory says; the lines in words."""
     words = []
     for scale in dict.fromkeys(result.scale for result in results):

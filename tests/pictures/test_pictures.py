@@ -29,14 +29,15 @@ SAMPLED = pytest.mark.parametrize("function", SAMPLES, ids=name_of)
 
 
 def figure_functions() -> list:
-    """The public functions of the package's figure modules that draw in the course's style on axes."""
+    """The public functions of the package's figure modules that draw on axes and return alt text."""
     found = []
     for module in pkgutil.iter_modules(figures.__path__):
         for name, function in vars(import_module(f"{figures.__name__}.{module.name}")).items():
             own = inspect.isfunction(function) and function.__module__ == f"{figures.__name__}.{module.name}"
-            if own and not name.startswith("_") and hasattr(function, "__wrapped__"):
+            if own and not name.startswith("_"):
                 first = next(iter(inspect.signature(function).parameters), "")
-                found += [function] if first in ("ax", "axes") else []
+                returns_words = inspect.signature(function).return_annotation is str
+                found += [function] if first in ("ax", "axes") and returns_words else []
     return found
 
 
@@ -49,6 +50,11 @@ def test_every_figure_function_has_a_sample_and_a_picture():
     assert sum(path.stat().st_size for path in BASELINES.glob("*.png")) < 1.5e6
 
 
+@pytest.mark.parametrize("function", figure_functions(), ids=name_of)
+def test_every_figure_is_drawn_in_the_courses_style(function):
+    assert hasattr(function, "__wrapped__"), f"{name_of(function)}: decorate it with @styled"
+
+
 @SAMPLED
 def test_the_figure_looks_as_it_did(function, tmp_path):
     name, drawn = name_of(function), picture(draw(function))
@@ -58,6 +64,8 @@ def test_the_figure_looks_as_it_did(function, tmp_path):
         info.add_text("Software", f"matplotlib {matplotlib.__version__}")
         Image.fromarray(drawn).save(path, optimize=True, pnginfo=info)
         pytest.skip(f"{path.name} renewed: look at it before you commit it")
+    if not path.exists():
+        pytest.fail(f"{name} has no picture yet; draw it and look at it: {command(name)}", pytrace=False)
     with Image.open(path) as stored:
         expected, made_by = np.asarray(stored.convert("RGB")), stored.text["Software"]
     difference = largest_difference(drawn, expected)
@@ -74,7 +82,7 @@ def test_the_figure_looks_as_it_did(function, tmp_path):
 def command(name: str) -> str:
     """What renews one picture, or all of them."""
     chosen = f' -k "{name}"' if name else ""
-    return f"{RENEW}=1 python -m pytest tests/pictures{chosen}"
+    return f"{RENEW}=1 .venv/bin/python -m pytest tests/pictures{chosen}"
 
 
 # The comparison itself: blind to how letters are smoothed, not to anything that is said.
