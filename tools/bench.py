@@ -15,6 +15,7 @@ import re
 import statistics
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -95,6 +96,16 @@ def speed():
                 plain["textbook"] = partial(textbook, q, k, v, causal)
                 plain["float32"] = partial(textbook, q, k, v, causal, math.sqrt)
             yield T, causal, medians(time_interleaved(peers, rounds) | time_interleaved(plain, rounds))
+
+
+def times_alone() -> dict[str, float]:
+    """Median seconds at T = 512 of each by itself, after all threads have gone to sleep."""
+    q, k, v = draw(1, 8, 512, 64)
+    found = {}
+    for name, function in {"`attention`": sdpa_course.attention, "PyTorch": fused}.items():
+        time.sleep(0.5)
+        found |= medians(time_interleaved({name: partial(function, q, k, v)}, 40))
+    return found
 
 
 def medians(timings: dict) -> dict[str, float]:
@@ -192,6 +203,10 @@ def call():
         least = f"{t['ours beside NumPy'] / t['floor']:.2f}" if "floor" in t else "–"
         row = f"| {T} | {'yes' if causal else 'no'} | {ms['ours']} | {ms['PyTorch']} | {book} "
         yield row + f"| {t['ours'] / t['PyTorch']:.2f} | {least} | {gain} |"
+    yield ""
+    alone = " and ".join(f"{name} {seconds * 1e3:.1f} ms" for name, seconds in times_alone().items())
+    yield "After a call both sides' threads spin for milliseconds on the cores that the other one needs, which counts at"
+    yield f"T = 512. There, alone and with no other threads awake, plain calls take: {alone}."
 
 
 def step():

@@ -32,6 +32,12 @@ def blas_libraries() -> list[Any]:
     return ThreadpoolController().select(user_api="blas").lib_controllers
 
 
+def blas_threads() -> int:
+    """How many threads to use: as many as BLAS does, or one per core where BLAS can't be asked."""
+    counts = [library.num_threads for library in blas_libraries()]
+    return max(1, *counts) if counts else threads_without_blas()
+
+
 @contextmanager
 def one_blas_thread() -> Generator[int]:
     """Hold BLAS to one thread; gives the number of threads to use instead. Safe in several threads at once."""

@@ -21,6 +21,7 @@ from tests.kernels.settings import describe, random_setting
 def small_blocks(monkeypatch):
     """Blocks of a few rows and tiles of a few keys, so that small arrays cross every boundary."""
     monkeypatch.setattr(blocked, "SMALL", 0)
+    monkeypatch.setattr(blocked, "WHOLE", 0)
     monkeypatch.setattr(blocked, "TILE", 24 * 8)
     monkeypatch.setattr(tiling, "TILE", 24 * 8)
     monkeypatch.setattr(blocked, "FEW", 1)
@@ -39,6 +40,23 @@ def test_blocks_give_what_the_readable_kernel_gives(seed, calm, small_blocks, mo
         monkeypatch.setattr(blocked, "CALM", 0.0)
     expected, _ = attention_forward(q, k, v, **keywords)
     assert_allclose(attention(q, k, v, **keywords), expected, atol=1e-12, err_msg=describe(q, k, v, keywords))
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_all_at_once_gives_what_the_readable_kernel_gives(seed, monkeypatch):
+    monkeypatch.setattr(blocked, "SMALL", 0)
+    monkeypatch.setattr(blocked, "FEW", 1)
+    monkeypatch.setattr(blocked, "CALM", 1e3)
+    monkeypatch.setattr(blocked, "blas_threads", lambda: 2)
+    whole = []
+    monkeypatch.setattr(blocked, "attend_whole", lambda *args, f=blocked.attend_whole: (whole.append(1), f(*args)))
+    q, k, v, keywords = random_setting(np.random.default_rng(900 + seed), sizes=(1, 3, 5, 7, 16, 19, 33))
+    if keywords["mask"] is not None and keywords["mask"].dtype != bool:
+        keywords["mask"] = keywords["mask"] > 0
+    keywords["offset"] = int(np.ravel(keywords["offset"])[0])
+    expected, _ = attention_forward(q, k, v, **keywords)
+    assert_allclose(attention(q, k, v, **keywords), expected, atol=1e-12, err_msg=describe(q, k, v, keywords))
+    assert whole, "this was meant to take the shortcut"
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -65,7 +83,8 @@ def test_hidden_nan_stays_hidden_across_tiles(seed, small_blocks):
     ],
     ids=str,
 )
-def test_real_block_sizes(keywords):
+def test_real_block_sizes(keywords, monkeypatch):
+    monkeypatch.setattr(blocked, "WHOLE", 0)
     rng = np.random.default_rng(1)
     q, k, v = (rng.standard_normal(shape) for shape in ((6, 1100, 24), (2, 1300, 24), (2, 1300, 17)))
     expected, _ = attention_forward(q, k, v, **keywords)
@@ -135,7 +154,8 @@ def test_views_for_grouped_heads_copy_nothing():
         assert np.shares_memory(ours, given)
 
 
-def test_memory_is_linear_in_the_sequence_length():
+def test_memory_is_linear_in_the_sequence_length(monkeypatch):
+    monkeypatch.setattr(blocked, "WHOLE", 0)
     rng = np.random.default_rng(4)
 
     def extra(T, mask=None):
@@ -161,6 +181,7 @@ def blas_threads() -> list[int]:
 
 
 def test_blas_threads_are_given_back_even_after_an_error(monkeypatch):
+    monkeypatch.setattr(blocked, "WHOLE", 0)  # in blocks, however small
     before = blas_threads()
     q = np.ones((4, 200, 8))
     attention(q, q, q)
@@ -175,7 +196,9 @@ def test_blas_threads_are_given_back_even_after_an_error(monkeypatch):
     assert blas_threads() == before
 
 
-def test_calls_from_several_threads_at_once():
+@pytest.mark.parametrize("whole", [0, blocked.WHOLE], ids=["blocks", "whole"])
+def test_calls_from_several_threads_at_once(whole, monkeypatch):
+    monkeypatch.setattr(blocked, "WHOLE", whole)
     rng = np.random.default_rng(5)
     q, k, v = (rng.standard_normal((4, 300, 16)) for _ in range(3))
     expected, _ = attention_forward(q, k, v)
