@@ -205,8 +205,8 @@ def call():
         yield row + f"| {t['ours'] / t['PyTorch']:.2f} | {least} | {gain} |"
     yield ""
     alone = " and ".join(f"{name} {seconds * 1e3:.1f} ms" for name, seconds in times_alone().items())
-    yield "After a call both sides' threads spin for milliseconds on the cores that the other one needs, which counts at"
-    yield f"T = 512. There, alone and with no other threads awake, plain calls take: {alone}."
+    yield "After a call both sides' threads spin for milliseconds on the cores that the other one needs, which counts"
+    yield f"at T = 512. There, alone and with no other threads awake, plain calls take: {alone}."
 
 
 def step():
