@@ -30,7 +30,7 @@ from .tiling import FEW, TILE, Block, Tile, blocks, by_group, key_range, tiles
 
 SMALL = 1 << 15  # with fewer scores than this altogether, the readable kernel is the faster one
 CALM = 25.0  # exp(±25) is 1e±11, and a value within 1e±20 times that is far from both ends of float32
-WHOLE, PAIR = 1 << 24, 2  # up to so many bytes of scores, and with so many threads, all scores are held at once
+WHOLE, PAIR = 1 << 24, 2  # all scores are held at once up to this many bytes, if BLAS has exactly this many threads
 KEEP = 1 << 24  # the most scratch memory in bytes that a thread keeps, for each use
 
 
@@ -74,10 +74,10 @@ def attention(
 
 
 def fits_whole(a: AttentionArguments) -> bool:
-    """Few enough scores to hold all of them, nothing added to them, one offset for all sequences, and few threads."""
+    """Few enough scores to hold all of them, nothing added to them, one offset for all sequences, and two threads."""
     size = math.prod(a.q.shape[:-1]) * a.k.shape[-2] * a.q.itemsize
     plain = (a.mask is None or a.mask.dtype == bool) and isinstance(a.offset, int)
-    return size <= WHOLE and plain and blas_threads() <= PAIR
+    return size <= WHOLE and plain and blas_threads() == PAIR  # one: BLAS is held, and blocks still use two threads
 
 
 @quiet
