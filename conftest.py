@@ -25,6 +25,16 @@ def torch():
 
 
 @pytest.fixture(scope="session")
+def language_model():
+    """The language model. A test that asks for it is marked `full`: only make test-all fetches it."""
+    from sdpa_course.model import has_model, load
+
+    if not has_model():
+        pytest.skip("the language model isn't here: make model fetches it")
+    return load()
+
+
+@pytest.fixture(scope="session")
 def browser():
     """Chromium without a window."""
     if find_browser() is None:
@@ -34,9 +44,9 @@ def browser():
 
 
 def pytest_collection_modifyitems(items):
-    """Mark what needs PyTorch, and start with what takes longest: the browser."""
+    """Mark what needs PyTorch or the model, and start with what takes longest: the browser."""
     for item in items:
-        if "torch" in getattr(item, "fixturenames", ()) or item.path.name == "A1_pytorch.ipynb":
+        if {"torch", "language_model"} & set(getattr(item, "fixturenames", ())) or item.path.name == "A1_pytorch.ipynb":
             item.add_marker(pytest.mark.full)
     items.sort(key=lambda item: item.path.parent.name != "browser")
 

@@ -1,11 +1,12 @@
 """Why does attention divide by √d_k? The companion package of the course.
 
 Kernels with hand-derived gradients (`sdpa_course.kernels`) and the tools to check them (`sdpa_course.verify`).
-The names that notebooks use most are here.
+The names that notebooks use most are here, and `diagnose`, which says what an attention function really computes.
 """
 
 import sys
 
+from .diagnosis import diagnose
 from .kernels.blocked import attention
 from .kernels.decoding import KVCache, multihead_decode
 from .kernels.masks import causal_mask, combine_masks, padding_mask, window_mask
@@ -24,6 +25,7 @@ __all__ = [
     "attention_forward",
     "causal_mask",
     "combine_masks",
+    "diagnose",
     "init_multihead",
     "merge_heads",
     "multihead_backward",

@@ -1,18 +1,28 @@
 """The stored sweep of notebook 09: its questions as grids of settings, and the answers of earlier runs."""
 
+import functools
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from .sweeps import FinishedRun, fields, load_runs
+from .brief import ShortSettings
+from .models import ADDITIVE, STARTS
+from .sweeps import FinishedRun, load_runs
 from .training import TrainingSettings
 
-STORED = Path(__file__).parent / "results" / "training.jsonl"
+RESULTS = Path(__file__).parent / "results"
+STORED = RESULTS / "training.jsonl"  # with curves
+FAIR = RESULTS / "ablation.jsonl"  # the ablation in both directions, a short line a run
 PLAIN = ("1", "1/sqrt(d_k)")
 SGD_RATES = (0.03, 0.1, 0.3, 1.0, 3.0)
 ADAM_RATES = (0.0003, 0.001, 0.003, 0.01, 0.03)
+LOST = 601  # steps, for the mean of runs that have 600
+FEWER_RATES = (("SGD", (0.3, 1.0, 3.0)), ("Adam", (0.001, 0.003, 0.01)))
+BOTH_WAYS = (*PLAIN, "1/d_k")
 REVERSE = TrainingSettings()
+REVERSE_GRIDS = {"SGD": "reverse", "Adam": "reverse, Adam"}  # the same grid with either optimiser, ten seeds
+FLAT_GRIDS = {"SGD": "reverse, 1/d_k", "Adam": "reverse, 1/d_k, Adam"}  # the same with 1/d_k, at d_k = 64
 RECALL = TrainingSettings("recall", optimiser="Adam", learning_rate=0.003, batch=8)
 
 
@@ -23,9 +33,8 @@ class Grid(NamedTuple):
     seeds: int
 
 
-def rates(setting: TrainingSettings) -> list[TrainingSettings]:
-    """The setting with both optimisers at five learning rates each."""
-    choices = (("SGD", SGD_RATES), ("Adam", ADAM_RATES))
+def rates(setting: TrainingSettings, choices=(("SGD", SGD_RATES), ("Adam", ADAM_RATES))) -> list[TrainingSettings]:
+    """The setting with both optimisers, at five learning rates each unless told otherwise."""
     return [setting._replace(optimiser=name, learning_rate=rate) for name, values in choices for rate in values]
 
 
@@ -35,6 +44,42 @@ def cross(setting: TrainingSettings, **choices) -> list[TrainingSettings]:
     for name, values in choices.items():
         settings = [each._replace(**{name: value}) for each in settings for value in values]
     return settings
+
+
+def fair_grids() -> dict[str, Grid]:
+    """The questions that treat too sharp and too flat alike: three learning rates for each optimiser, ten seeds."""
+    reverse, recall = ShortSettings(), ShortSettings("recall", batch=8)
+    wide = {"d_k": (16,), "d_model": (256,), "scale": ("1/sqrt(d_k)", "1/sqrt(d_model)")}
+    cut = ShortSettings(optimiser="Adam", learning_rate=0.001, layers=2)
+    additive = ShortSettings("reverse, small", optimiser="Adam")
+    fair = {
+        "two ways to fail": [
+            s
+            for task in (reverse, recall)
+            for each in cross(task, d_k=(64, 512), scale=BOTH_WAYS)
+            for s in rates(each, FEWER_RATES)
+        ],
+        "the model's width": [
+            s
+            for task, choices in ((reverse, ((0.3, 1.0), (0.001, 0.003))), (recall, ((0.3,), (0.003,))))
+            for each in cross(task, **wide)
+            for s in rates(each, tuple(zip(("SGD", "Adam"), choices, strict=True)))
+        ],
+    }
+    fewer_seeds = {
+        "the model's width, heads": (cross(cut, heads=(4,), d_k=(16,), scale=("1/sqrt(d_k)", "1/sqrt(d_model)")), 5),
+        "additive": (
+            cross(additive, d_k=(8, 32, 128, 512), scale=(ADDITIVE, *PLAIN), learning_rate=FEWER_RATES[1][1][:2]),
+            5,
+        ),
+        "start variance": (
+            cross(reverse, d_k=(16, 64), scale=("1/sqrt(d_k)", *STARTS), learning_rate=FEWER_RATES[0][1]),
+            3,
+        ),
+    }
+    return {name: Grid(settings, 10) for name, settings in fair.items()} | {
+        name: Grid(settings, seeds) for name, (settings, seeds) in fewer_seeds.items()
+    }
 
 
 def training_grids() -> dict[str, Grid]:
@@ -75,6 +120,10 @@ def training_grids() -> dict[str, Grid]:
         "few examples": Grid(cross(adam, d_k=(16, 64), scale=PLAIN, examples=(16, 64, 256)), 5),
         "transformer": Grid(cross(transformer, d_k=(8, 16, 64), scale=PLAIN), 5),
         "transformer, longer": Grid(cross(transformer._replace(d_k=64, steps=1800), scale=PLAIN), 5),
+        "reverse, 1/d_k": Grid([REVERSE._replace(scale="1/d_k")], 5),
+        "reverse, 1/d_k, Adam": Grid([adam._replace(scale="1/d_k")], 5),
+        "wide model": Grid(cross(REVERSE._replace(d_k=16, d_model=256), scale=("1/sqrt(d_k)", "1/sqrt(d_model)")), 5),
+        "transformer, wrong width": Grid([transformer._replace(d_k=16, scale="1/sqrt(d_model)")], 5),
     }
 
 
@@ -89,6 +138,10 @@ class Cell(NamedTuple):
         found = [run.result[name] for run in self.runs]
         return np.array([value[end] if isinstance(value, list) else value for value in found], dtype=float)
 
+    def mean(self, name: str, end: int = -1) -> float:
+        """Mean over the seeds."""
+        return float(self.values(name, end).mean())
+
     def mean_and_spread(self, name: str) -> tuple[float, float]:
         """Mean over the seeds and standard deviation between them."""
         values = self.values(name)
@@ -102,15 +155,16 @@ class Cell(NamedTuple):
         return low, high
 
 
-def stored_cells(name: str, path=STORED) -> list[Cell]:
-    """The cells of one grid, from the stored sweep."""
-    settings, seeds = training_grids()[name]
-    found = {}
+@functools.cache
+def stored_cells(name: str, path=None) -> list[Cell]:
+    """The cells of one grid, from the stored sweep (or another file of its kind)."""
+    grids, usual = (fair_grids(), FAIR) if name in fair_grids() else (training_grids(), STORED)
+    (settings, seeds), path, found = grids[name], path or usual, {}
     for run in load_runs(path):
-        found.setdefault(tuple(run.setting.values()), {})[run.seed] = run
+        found.setdefault(TrainingSettings(**run.setting), {})[run.seed] = run
     cells = []
     for setting in settings:
-        runs = found.get(tuple(fields(setting).values()), {})
+        runs = found.get(setting, {})
         missing = [seed for seed in range(seeds) if seed not in runs]
         if missing:
             raise ValueError(
@@ -118,3 +172,31 @@ def stored_cells(name: str, path=STORED) -> list[Cell]:
             )
         cells.append(Cell(setting, [runs[seed] for seed in range(seeds)]))
     return cells
+
+
+def choose(cells: list[Cell], **values) -> list[Cell]:
+    """Those cells whose settings have these values."""
+    return [cell for cell in cells if all(getattr(cell.setting, name) == value for name, value in values.items())]
+
+
+def stored_cell(grid: str, **values) -> Cell:
+    """The one cell of a stored grid whose settings have these values."""
+    found = choose(stored_cells(grid), **values)
+    if len(found) != 1:
+        raise ValueError(f"values: got {values}, which {len(found)} cells of {grid!r} have; expected one")
+    return found[0]
+
+
+def best_of(cells: list[Cell], *names: str) -> dict[tuple, Cell]:
+    """Of the cells that agree in the named settings, the one that ends best; if two end alike, the faster one.
+
+    Ends alike: the same mean accuracy to two digits. A run that never got to 90 % counts as one step more than it had.
+    """
+
+    def merit(cell: Cell) -> tuple[float, float]:
+        return round(cell.mean("accuracy"), 2), -float(np.nan_to_num(cell.values("steps_to_90"), nan=LOST).mean())
+
+    groups: dict[tuple, list[Cell]] = {}
+    for cell in cells:
+        groups.setdefault(tuple(getattr(cell.setting, name) for name in names), []).append(cell)
+    return {group: max(members, key=merit) for group, members in groups.items()}

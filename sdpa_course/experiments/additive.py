@@ -1,9 +1,9 @@
-"""Additive attention: how its scores spread, and what they cost beside dot products. Used in notebook 07.
+"""Additive attention: how its scores spread, and what they cost beside dot products. For notebook 07 and A3.
 
     s_ij = vᵀ tanh(W_qᵀ q_i + W_kᵀ k_j)
 
-Queries and keys have N(0, 1) entries, W_q and W_k have N(0, 1/d_k) entries, so that what goes into tanh has
-variance 1 + 1 = 2; v has N(0, σ_v²) entries.
+Queries and keys have N(0, 1) entries, W_q and W_k have N(0, 1/d_k) entries unless told otherwise, so that what goes
+into tanh has variance 1 + 1 = 2; v has N(0, σ_v²) entries.
 
 Axes: Tq queries · Tk keys · d_k width · d_a hidden width
 """
@@ -38,9 +38,11 @@ class Costs(NamedTuple):
     numbers: int  # written: the scores, and the hidden layer
 
 
-def draw_additive(d_k: int, d_a: int, *, rng, v_std: float = 1.0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """`(w_q, w_k, v)` as the module's text says."""
-    w_q, w_k = rng.standard_normal((2, d_k, d_a)) / math.sqrt(d_k)
+def draw_additive(
+    d_k: int, d_a: int, *, rng, v_std: float = 1.0, w_std: float | None = None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """`(w_q, w_k, v)` as the module's text says; `w_std` is the standard deviation in w_q and w_k."""
+    w_q, w_k = (1 / math.sqrt(d_k) if w_std is None else w_std) * rng.standard_normal((2, d_k, d_a))
     return w_q, w_k, v_std * rng.standard_normal(d_a)
 
 
@@ -57,12 +59,12 @@ def mean_tanh_square(variance: float = 2.0) -> float:
 
 
 def measure_spread(
-    d_k: int, d_a: int, *, rng, v_std: float = 1.0, queries: int = 24, keys: int = 32, layers: int = 60
+    d_k: int, d_a: int, *, rng, v_std: float = 1.0, w_std: float | None = None, queries=24, keys=32, layers=60
 ) -> AdditiveSpread:
     """Draw layers, queries and keys afresh, `layers` times."""
     rows = []
     for _ in range(layers):
-        w_q, w_k, v = draw_additive(d_k, d_a, rng=rng, v_std=v_std)
+        w_q, w_k, v = draw_additive(d_k, d_a, rng=rng, v_std=v_std, w_std=w_std)
         q, k = rng.standard_normal((queries, d_k)), rng.standard_normal((keys, d_k))
         scores, _ = additive_scores_forward(q, k, w_q, w_k, v)
         # E[s] = 0, since v has mean 0: the mean of the squares is the variance.

@@ -20,6 +20,16 @@ class Estimate(NamedTuple):
     error: float  # standard error of the mean
     draws: int = 1
 
+    def __format__(self, spec: str) -> str:
+        """The mean ± its standard error, both in the same format.
+
+        Examples
+        --------
+        >>> f"{Estimate(0.9912, 0.0203):.3f}"
+        '0.991 ± 0.020'
+        """
+        return f"{self.mean:{spec}} ± {self.error:{spec.lstrip('+')}}" if spec else repr(self)
+
     @property
     def spread(self) -> float:
         """Standard deviation between single draws."""
@@ -47,8 +57,3 @@ class Estimate(NamedTuple):
         variance = values.var(ddof=1)
         fourth = ((values - values.mean()) ** 4).mean()
         return cls(float(variance), math.sqrt(max(fourth - variance**2, 0) / len(values)), len(values))
-
-
-def estimate_each(draws: list[dict[str, float]]) -> dict[str, Estimate]:
-    """Estimate every number that the draws have by name."""
-    return {name: Estimate.of([draw[name] for draw in draws]) for name in draws[0]}

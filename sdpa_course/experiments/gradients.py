@@ -12,39 +12,42 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..kernels.scores import scale_factor
-from .estimates import Estimate
-from .layers import draw_layer
+from ..kernels.scores import dot_scores_forward, scale_factor
+from ..kernels.threads import one_blas_thread
+from .layers import D_V, draw_layer, draw_values, row_statistics, run_layer
 from .metrics import jacobian_norm, rms, row_norms
 
 IGNORED = 0.01  # a key with a smaller weight than this is hardly looked at
 
 
-class GradientFactors(NamedTuple):
-    """What multiplies what on the way to dQ: root mean squares over all rows of all draws."""
+class PooledRows(NamedTuple):
+    """The rows of several random layers with one scale, one layer after the other."""
 
     d_k: int
     n: int
     scale: str
     factor: float  # the scale as a number
-    jacobian: Estimate  # ‖J‖_F of a row
-    dscores: Estimate  # length of a row of dscores
-    key: Estimate  # length of a key
-    dq: Estimate  # length of a row of dQ
-    dk: Estimate  # length of a row of dK
+    lengths: np.ndarray  # (draws · rows,), of the rows of dQ
+    slopes: np.ndarray  # (draws · rows,), ‖J‖ of softmax
+    gaps: np.ndarray  # (draws · rows,), between the two best scores
+    tops: np.ndarray  # (draws · rows,), largest weights
+    keys: np.ndarray  # (draws · n,), lengths of the keys
+    dk: np.ndarray  # (draws · n,), lengths of the rows of dK
 
     @property
     def theory(self) -> float:
-        """scale · √d_k · ‖J‖_F: what dq is if neither dweights nor dscores knows anything of the keys."""
-        return self.factor * math.sqrt(self.d_k) * self.jacobian.mean
+        """‖J‖ · scale · √d_k: the rms of `lengths` if neither dweights nor dscores knows anything of the keys."""
+        return rms(self.slopes) * self.factor * math.sqrt(self.d_k)
+
+    @property
+    def dead(self) -> float:
+        """Share of the rows below a hundredth of their own root mean square."""
+        return row_statistics(self.lengths)["dead"]
 
 
 class GradientPositions(NamedTuple):
     """Who gets the gradient, position by position; ignored means a weight below `IGNORED`."""
 
-    d_k: int
-    scale: str
-    rows: int
     ignored: float  # share of the (query, key) pairs that are ignored
     carried: float  # share of Σ dscores² that these pairs carry
     busy: float  # share of the pairs, busiest first, that carry 90 % of Σ dscores²
@@ -53,16 +56,24 @@ class GradientPositions(NamedTuple):
     dv_lonely: float  # the same for dV
 
 
-def measure_factors(d_k: int, n: int, scale: str, *, rng, rows: int = 512, seeds: int = 10) -> GradientFactors:
-    """The factors whose product is the gradient on Q, each measured by itself."""
-    factor = scale_factor(scale, d_k)
-    draws = []
-    for _ in range(seeds):
-        layer = draw_layer(d_k, n, factor, rng=rng, rows=rows)
-        lengths = map(row_norms, (layer.dscores, layer.k, layer.dq, layer.dk))
-        draws.append([rms(jacobian_norm(layer.weights)), *map(rms, lengths)])
-    found = [Estimate.of(column)._replace(mean=rms(column)) for column in np.transpose(draws)]
-    return GradientFactors(d_k, n, scale, factor, *found)
+def pool_rows(d_k: int, scales, *, rng, n: int = 64, rows: int = 512, draws: int = 20) -> dict[str, PooledRows]:
+    """Scale -> the rows of `draws` layers. All scales see the same layers, so any difference is the scale's doing."""
+    found: dict[str, list] = {scale: [] for scale in scales}
+    for _ in range(draws):
+        q, k = rng.standard_normal((rows, d_k)), rng.standard_normal((n, d_k))
+        values = draw_values(rows, n, D_V, rng=rng)
+        best = np.sort(dot_scores_forward(q, k, scale=1)[0], axis=1)[:, -2:]  # (rows, 2)
+        gaps, keys = best[:, 1] - best[:, 0], row_norms(k)
+        for scale in scales:
+            factor = scale_factor(scale, d_k)
+            with one_blas_thread():  # the products are small: threads would mostly wait for each other
+                layer = run_layer(q, k, *values, factor)
+            slopes, tops = jacobian_norm(layer.weights), layer.weights.max(axis=1)
+            found[scale].append((row_norms(layer.dq), slopes, factor * gaps, tops, keys, row_norms(layer.dk)))
+    return {
+        scale: PooledRows(d_k, n, scale, scale_factor(scale, d_k), *map(np.concatenate, zip(*parts, strict=True)))
+        for scale, parts in found.items()
+    }
 
 
 def measure_positions(d_k: int, n: int, scale: str, *, rng, rows: int = 64, seeds: int = 10) -> GradientPositions:
@@ -79,9 +90,6 @@ def measure_positions(d_k: int, n: int, scale: str, *, rng, rows: int = 64, seed
         lengths = map(row_norms, (dk, dv))  # (seeds, n)
         ratios = [rms(length[lonely]) / rms(length[~lonely]) for length in lengths]
     return GradientPositions(
-        d_k,
-        scale,
-        rows,
         float(ignored.mean()),
         float(squares[ignored].sum() / squares.sum()),
         float((np.searchsorted(shares, 0.9) + 1) / shares.size),

@@ -29,7 +29,6 @@ class HeadScores(NamedTuple):
     d_model: int
     scale: str
     variance: Estimate  # of the scores of one head, averaged over heads
-    head_spread: float  # standard deviation of that variance between single heads
     entropy: Estimate  # of the weights, ÷ log T
     top: float  # largest weight of a row
 
@@ -74,7 +73,7 @@ def summarise_heads(h: int, scale: str, d_model: int, draws: list[tuple[np.ndarr
     by_head, sharpness = zip(*draws, strict=True)
     variance, entropy = Estimate.of(np.mean(by_head, axis=1)), Estimate.of([each.entropy for each in sharpness])
     top = float(np.mean([each.top for each in sharpness]))
-    return HeadScores(h, d_model // h, d_model, scale, variance, float(np.std(by_head, ddof=1)), entropy, top)
+    return HeadScores(h, d_model // h, d_model, scale, variance, entropy, top)
 
 
 HEADS = (1, 2, 4, 8, 16, 32, 64)
@@ -100,26 +99,20 @@ class HeadChoice(NamedTuple):
 
 
 @functools.cache
-def unit_scores(d_model: int, tokens: int, seed: int) -> dict[tuple[int, str], np.ndarray]:
-    """(h, scale) -> (h, T, T) scores for σ = 1, all from one draw."""
+def unit_scores(d_model: int, tokens: int = 48, seed: int = 8) -> dict[tuple[int, str], tuple[np.ndarray, np.ndarray]]:
+    """(h, scale) -> the (h, T, T) scores for σ = 1, all from one draw, and each head's variance (h,)."""
     q, k = projections(d_model, tokens, rng=np.random.default_rng(seed))
-    return {(h, scale): head_scores(q, k, h, scale) for h in HEADS for scale in SCALES}
+    scores = {(h, scale): head_scores(q, k, h, scale) for h in HEADS for scale in SCALES}
+    return {key: (each, each.var(axis=(-1, -2))) for key, each in scores.items()}
 
 
-@functools.cache
-def unit_variances(d_model: int, tokens: int, seed: int) -> dict[tuple[int, str], np.ndarray]:
-    """(h, scale) -> (h,), the variance of each head's scores for σ = 1."""
-    return {key: scores.var(axis=(-1, -2)) for key, scores in unit_scores(d_model, tokens, seed).items()}
-
-
-def choose_heads(h: int = 8, d_model: int = 512, sigma: float = 1.0, *, tokens: int = 48, seed: int = 8) -> HeadChoice:
+def choose_heads(h: int = 8, d_model: int = 512, sigma: float = 1.0) -> HeadChoice:
     """Score variance and entropy against the number of heads, with a closer look at one of them."""
-    draw = (d_model, tokens, seed)
-    by_scale = {}
+    unit, by_scale = unit_scores(d_model), {}
     for scale in SCALES:
-        variances = {n: sigma**4 * unit_variances(*draw)[n, scale] for n in HEADS}  # σ² on q and σ² on k
+        variances = {n: sigma**4 * unit[n, scale][1] for n in HEADS}  # σ² on q and σ² on k
         theory = {n: predicted_variance(n, d_model, scale, sigma) for n in HEADS}
-        scores = sigma**2 * unit_scores(*draw)[h, scale]
+        scores = sigma**2 * unit[h, scale][0]
         entropy = float(relative_entropy(softmax_forward(scores)).mean())
         by_scale[scale] = ScaleByHeads(variances, theory, scores, float(variances[h].mean()), entropy)
     return HeadChoice(h, d_model, sigma, by_scale)

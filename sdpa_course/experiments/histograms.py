@@ -1,4 +1,4 @@
-"""How is q·k distributed? Histograms over normal curves. Used in notebooks 01 and 02."""
+"""How is q·k distributed? Histograms over normal curves. Used in appendix A3."""
 
 import functools
 import math
@@ -6,43 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .similarity import pair_scores
 from .variance import Assumptions, ScoreMoments, draw_noise, queries_and_keys, score_moments
-
-
-class ScoreSpread(NamedTuple):
-    """Histogram of q·k for N(0, 1) entries beside the normal curve of the same variance."""
-
-    d_k: int
-    divided: bool  # by √d_k
-    std: float
-    expected_std: float
-    largest: float  # |score|
-    edges: np.ndarray  # (bins + 1,)
-    percent: np.ndarray  # (bins,)
-    x: np.ndarray  # where the curve is evaluated, from end to end
-    curve: np.ndarray  # percent of normal scores in a bin around x
-
-
-@functools.cache
-def cached_pair_scores(d_k: int, pairs: int) -> np.ndarray:
-    """`pair_scores`, drawn once for each d_k."""
-    return pair_scores(d_k, pairs, rng=np.random.default_rng(d_k))
-
-
-def score_spread(d_k: int = 64, divide: bool = False, *, pairs: int = 4000, bins: int = 101) -> ScoreSpread:
-    """How q·k is distributed at one d_k, divided by √d_k or not; the axis has room for every score drawn."""
-    root = math.sqrt(d_k)
-    scores, expected, end = cached_pair_scores(d_k, pairs), root, 90
-    if divide:
-        scores, expected, end = scores / root, 1.0, 9
-    edges = np.linspace(-end, end, bins + 1)
-    percent = 100 * np.histogram(scores, edges)[0] / pairs
-    x = np.linspace(-end, end, 401)
-    curve = 100 * (edges[1] - edges[0]) * normal_density(x, 0, expected)
-    return ScoreSpread(
-        d_k, divide, float(scores.std()), expected, float(np.abs(scores).max()), edges, percent, x, curve
-    )
 
 
 class ScoreDistribution(NamedTuple):
@@ -65,10 +29,10 @@ def cached_noise(d_k: int, distribution: str, samples: int, seed: int) -> tuple[
 
 
 def score_distribution(
-    d_k: int = 64,
+    d_k: int = 16,
     mean: float = 0.0,
     sigma_q: float = 1.0,
-    correlation: float = 0.0,
+    correlation: float = 0.5,
     distribution: str = "normal",
     *,
     samples: int = 3000,

@@ -1,4 +1,4 @@
-"""How large are the entries of q and k at initialisation? The usual initialisers, measured. Used in notebook 02.
+"""How large are the entries of q and k at initialisation? The usual initialisers, measured. Used in appendix A3.
 
 q = x W_Q and k = y W_K for tokens x and y that are layer-normed, or embeddings N(0, 0.02²) as they are.
 An entry of q is a sum of d_model products, so its variance is d_model · E[x²] · Var(W).
@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..kernels._checks import pick
 from ..kernels.layernorm import layer_norm_forward
 from ..kernels.multihead import split_heads
 from ..kernels.scores import dot_scores_forward
@@ -48,22 +49,15 @@ def weight_variance(name: str, fan_in: int, fan_out: int) -> float:
     >>> round(weight_variance("Xavier normal", 512, 512) * 512, 6)
     1.0
     """
-    kind, spread = rule(name)
+    kind, spread = pick("name", name, INITIALISERS)
     return spread(fan_in, fan_out) ** 2 / (3 if kind == "uniform" else 1)
 
 
 def draw_weights(name: str, shape: tuple[int, int], fan_out: int | None = None, *, rng) -> np.ndarray:
     """A (fan_in, out) matrix; `fan_out` is `out` unless the layer initialises a wider or narrower matrix at once."""
-    kind, spread = rule(name)
+    kind, spread = pick("name", name, INITIALISERS)
     size = spread(shape[0], shape[1] if fan_out is None else fan_out)
     return size * (rng.uniform(-1, 1, shape) if kind == "uniform" else rng.standard_normal(shape))
-
-
-def rule(name: str):
-    """The rule called `name`."""
-    if name not in INITIALISERS:
-        raise ValueError(f"name: got {name!r}, expected one of {', '.join(INITIALISERS)}")
-    return INITIALISERS[name]
 
 
 def measure_entries(

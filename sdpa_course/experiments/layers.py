@@ -25,11 +25,11 @@ from ..kernels.scores import (
 from ..kernels.sdpa import attention_backward, attention_forward
 from ..kernels.softmax import softmax_backward, softmax_forward
 from ..kernels.threads import one_blas_thread
-from .estimates import Estimate, estimate_each
+from .estimates import Estimate
 from .metrics import jacobian_norm, relative_entropy, rms, row_norms, top_share
 
 D_V = 64
-DEAD = 0.002  # a row of dQ shorter than this: about a hundredth of a scaled row's length, at every d_k
+DEAD = 0.01  # a row of dQ is dead if it's shorter than this part of its own layer's root mean square
 CAP = 5.0  # the bound b of b · tanh(s / b): low, so that its effect shows at initialisation
 
 
@@ -47,44 +47,39 @@ class LayerStatistics(NamedTuple):
     rms: Estimate | None = None  # root mean square over rows of ‖dQ row‖; None if only the forward pass was run
     median: Estimate | None = None  # the typical row of dQ
     top_tenth: Estimate | None = None  # share of Σ‖dQ row‖² that a tenth of the rows carries
-    dead: Estimate | None = None  # share of rows with ‖dQ row‖ < DEAD
+    dead: Estimate | None = None  # share of rows with ‖dQ row‖ < DEAD · rms
     rms_dk: Estimate | None = None  # the same as rms, for the rows of K
     median_dk: Estimate | None = None
 
+    @property
+    def effective_keys(self) -> float:
+        """e^H, averaged in the logarithm, so a geometric mean."""
+        return self.n**self.entropy.mean
 
-def scoring_rule(forward, backward, factor):
-    """A rule from a pair of kernels: scores times factor(d_k, d_model)."""
+
+def scoring_rule(factor, *, cosine: bool = False, cap: float | None = None):
+    """Dot products, or cosines, times factor(d_k, d_model); with a cap b, b · tanh(s / b) of that."""
+    forward, backward = dot_scores_forward, dot_scores_backward
+    if cosine:
+        forward, backward = cosine_scores_forward, cosine_scores_backward
 
     def rule(q, k, d_model):
         scores, cache = forward(q, k, scale=factor(q.shape[-1], d_model))
-        return scores, lambda dscores: backward(dscores, cache)
-
-    return rule
-
-
-dot_rule = functools.partial(scoring_rule, dot_scores_forward, dot_scores_backward)
-cosine_rule = functools.partial(scoring_rule, cosine_scores_forward, cosine_scores_backward)
-
-
-def capped(inner, cap: float = CAP):
-    """b · tanh(s / b) on top of another rule, with b the cap."""
-
-    def rule(q, k, d_model):
-        scores, backward = inner(q, k, d_model)
+        if cap is None:
+            return scores, lambda dscores: backward(dscores, cache)
         squashed = np.tanh(scores / cap)
-        return cap * squashed, lambda dscores: backward(dscores * (1 - squashed**2))
+        return cap * squashed, lambda dscores: backward(dscores * (1 - squashed**2), cache)
 
     return rule
 
 
-SCALE_RULES = {name: dot_rule(functools.partial(scale_factor, name)) for name in SCALES}
+FACTORS = {name: functools.partial(scale_factor, name) for name in SCALES}
 SCORING_RULES = {
-    **SCALE_RULES,
-    "cos": cosine_rule(lambda d_k, d_model: 1.0),
-    "sqrt(d_k) cos": cosine_rule(lambda d_k, d_model: math.sqrt(d_k)),
-    "1, capped": capped(SCALE_RULES["1"]),
-    "1/sqrt(d_k), capped": capped(SCALE_RULES["1/sqrt(d_k)"]),
-    "learned": dot_rule(lambda d_k, d_model: math.exp(-0.5 * math.log(d_k))),  # e^a with a at its start, −½ log d_k
+    **{name: scoring_rule(factor) for name, factor in FACTORS.items()},
+    "cos": scoring_rule(lambda d_k, d_model: 1.0, cosine=True),
+    "sqrt(d_k) cos": scoring_rule(lambda d_k, d_model: math.sqrt(d_k), cosine=True),
+    **{f"{name}, capped": scoring_rule(FACTORS[name], cap=CAP) for name in ("1", "1/sqrt(d_k)")},
+    "learned": scoring_rule(lambda d_k, d_model: math.exp(-0.5 * math.log(d_k))),  # e^a, a at its start, −½ log d_k
 }
 
 
@@ -100,20 +95,10 @@ def compare_rules(
     sigma: float = 1.0,
     gradients: bool = True,
 ) -> list[LayerStatistics]:
-    """Measure several rules on the same draws, so that any difference is due to the rule.
+    """Measure several of the SCORING_RULES on the same draws, so that any difference is due to the rule.
 
-    Parameters
-    ----------
-    d_k : int
-    rules : sequence of names in SCORING_RULES
-    n, rows, seeds : int
-        Keys, queries, and how often everything is drawn afresh.
-    d_model : int
-        For the scale 1/√d_model.
-    sigma : float
-        Standard deviation of the entries of Q and K.
-    gradients : bool
-        Whether to run the backward pass as well.
+    Everything is drawn afresh `seeds` times: `rows` queries and `n` keys, with entries of standard deviation `sigma`.
+    `d_model` is for the scale 1/√d_model; without `gradients`, only the forward pass is run.
     """
     draws: dict[str, list] = {rule: [] for rule in rules}
     for _ in range(seeds):
@@ -125,7 +110,10 @@ def compare_rules(
         with one_blas_thread():  # the products are small: threads would mostly wait for each other
             for rule in rules:
                 draws[rule].append(statistics(*SCORING_RULES[rule](q, k, d_model), dweights))
-    return [LayerStatistics(d_k, n, rule, **estimate_each(found)) for rule, found in draws.items()]
+    return [
+        LayerStatistics(d_k, n, rule, **{name: Estimate.of([draw[name] for draw in found]) for name in found[0]})
+        for rule, found in draws.items()
+    ]
 
 
 def measure_layer(d_k: int, n: int, scale: str, *, rng, seeds: int = 10, **keywords) -> LayerStatistics:
@@ -152,13 +140,17 @@ def statistics(scores: np.ndarray, backward, dweights: np.ndarray | None) -> dic
     if dweights is None:
         return found
     dq, dk = map(row_norms, backward(softmax_backward(dweights, weights)))
-    return found | {
-        "rms": rms(dq),
-        "median": np.median(dq),
-        "top_tenth": top_share(dq),
-        "dead": (dq < DEAD).mean(),
-        "rms_dk": rms(dk),
-        "median_dk": np.median(dk),
+    return found | row_statistics(dq) | {"rms_dk": rms(dk), "median_dk": np.median(dk)}
+
+
+def row_statistics(lengths: np.ndarray) -> dict[str, float]:
+    """The numbers of `LayerStatistics` about the rows of dQ, from their lengths."""
+    size = rms(lengths)
+    return {
+        "rms": size,
+        "median": float(np.median(lengths)),
+        "top_tenth": top_share(lengths),
+        "dead": float((lengths < DEAD * size).mean()),
     }
 
 
@@ -177,7 +169,11 @@ class RandomLayer(NamedTuple):
 def draw_layer(d_k: int, n: int, factor: float, *, rng, rows: int = 512, d_v: int = D_V) -> RandomLayer:
     """One random layer, forward and backward, with `factor` as its scale."""
     q, k = rng.standard_normal((rows, d_k)), rng.standard_normal((n, d_k))
-    v, dout = draw_values(rows, n, d_v, rng=rng)
+    return run_layer(q, k, *draw_values(rows, n, d_v, rng=rng), factor)
+
+
+def run_layer(q, k, v, dout, factor: float) -> RandomLayer:
+    """A layer forward and backward, with `factor` as its scale."""
     _, cache = attention_forward(q, k, v, scale=factor)
     dweights = dout @ v.T
     dscores = softmax_backward(dweights, cache.weights)

@@ -14,13 +14,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..kernels._checks import pick
 from ..kernels.layernorm import LayerNormCache, layer_norm_backward, layer_norm_forward
 from ..kernels.linear import LinearCache, linear_backward, linear_forward
 from ..kernels.mlp import MLPCache, mlp_backward, mlp_forward
-from ..kernels.multihead import MultiHeadCache, multihead_backward, multihead_forward
-from ..kernels.params import MultiHeadParams
 from ..kernels.scores import SCALES, scale_factor
 from ..kernels.sdpa import AttentionCache
+from .additive_head import AdditiveHeadCache, additive_head_backward, additive_head_forward
 from .attention_heads import HeadsCache, heads_backward, heads_forward
 from .tasks import Batch
 
@@ -30,6 +30,9 @@ LEARNED = {
     "learned from 1": lambda d_k: 1.0,
     "QK-norm": lambda d_k: math.sqrt(d_k),  # on cosines, whose variance is 1/d_k
 }
+# Fixed scales that start with scores of another variance than 1, and that variance.
+STARTS = {f"sqrt({variance:g}/d_k)": variance for variance in (1 / 4, 4, 16)}
+ADDITIVE = "additive"  # no dot product at all: a single head that scores with tanh
 # What the entries of W_Q and W_K are multiplied by, in addition to 1/√fan_in. Only the product of the two matters.
 INITS = {
     "unit": lambda d_k: 1.0,
@@ -54,8 +57,7 @@ class Model(NamedTuple):
 class LayerCache(NamedTuple):
     """What `layer_backward` needs."""
 
-    model: Model
-    heads: MultiHeadCache | HeadsCache
+    heads: HeadsCache
     norm_1: LayerNormCache
     norm_2: LayerNormCache
     mlp: MLPCache
@@ -65,7 +67,7 @@ class ModelCache(NamedTuple):
     """What `model_backward` needs: one entry for each layer, or the single head."""
 
     model: Model
-    heads: tuple[MultiHeadCache | HeadsCache, ...]
+    heads: tuple[HeadsCache | AdditiveHeadCache, ...]
     layers: tuple[LayerCache, ...] = ()
     norm: LayerNormCache | None = None
     last: LinearCache | None = None  # of W_U
@@ -78,17 +80,16 @@ class ModelCache(NamedTuple):
 
 def init_params(model: Model, init: str = "unit", *, rng: np.random.Generator, dtype=np.float32) -> Arrays:
     """Fresh parameters: W ~ N(0, 1/fan_in), with W_Q and W_K multiplied by the factor called `init`."""
-    if init not in INITS:
-        raise ValueError(f"init: got {init!r}, expected one of {', '.join(INITS)}")
-    if model.scale not in (*SCALES, *LEARNED):
-        raise ValueError(f"scale: got {model.scale!r}, expected one of {', '.join((*SCALES, *LEARNED))}")
     d_model, d_k, width = model.d_model, model.d_k, model.heads * model.d_v
+    factor = pick("init", init, INITS)(d_k)
+    pick("scale", model.scale, SCALES | LEARNED | STARTS | {ADDITIVE: None})
+    if model.scale == ADDITIVE and model.layers:
+        raise ValueError(f"scale: got 'additive' with {model.layers} layers, expected a single head (layers=0)")
 
     def weight(fan_in, fan_out, factor=1.0):
         return (rng.standard_normal((fan_in, fan_out)) * (factor / math.sqrt(fan_in))).astype(dtype)
 
     def heads() -> Arrays:
-        factor = INITS[init](d_k)
         params = {name: weight(d_model, model.heads * d_k, factor) for name in ("w_q", "w_k")}
         params["w_v"] = weight(d_model, width)
         if model.scale in LEARNED:
@@ -96,7 +97,8 @@ def init_params(model: Model, init: str = "unit", *, rng: np.random.Generator, d
         return params
 
     if model.layers == 0:
-        return {**heads(), "w_u": weight(width, model.classes)}
+        single = {**heads(), "w_u": weight(width, model.classes)}
+        return {**single, "w_a": weight(d_k, 1)[:, 0]} if model.scale == ADDITIVE else single
     ones, zeros = np.ones(d_model, dtype), np.zeros(d_model, dtype)
     params = {}
     for layer in range(model.layers):
@@ -114,7 +116,12 @@ def init_params(model: Model, init: str = "unit", *, rng: np.random.Generator, d
 def model_forward(model: Model, params: Arrays, batch: Batch) -> tuple[np.ndarray, ModelCache]:
     """`(logits, cache)`: logits (B, Tq, classes), one prediction for each query."""
     if model.layers == 0:
-        logits, heads = attend(model, params, "w_u", (batch.queries, batch.keys, batch.values))
+        inputs = (batch.queries, batch.keys, batch.values)
+        if model.scale == ADDITIVE:
+            matrices = (params[name] for name in ("w_q", "w_k", "w_v", "w_a", "w_u"))
+            logits, additive = additive_head_forward(inputs, *matrices)
+            return logits, ModelCache(model, (additive,))
+        logits, heads = attend(model, params, "w_u", inputs)
         return logits, ModelCache(model, (heads,))
     x, layers = as_sequence(batch), []
     for layer in range(model.layers):
@@ -126,22 +133,26 @@ def model_forward(model: Model, params: Arrays, batch: Batch) -> tuple[np.ndarra
 
 
 def model_backward(dlogits: np.ndarray, cache: ModelCache) -> tuple[Arrays, list[np.ndarray]]:
-    """`(gradients, dheads)`: the gradient of every parameter under its name, and of each layer's heads' output."""
-    if not cache.layers:
-        gradients = head_gradients(dlogits, cache.heads[0], cache.model)[1]
-        return {name.replace("w_o", "w_u"): value for name, value in gradients.items()}, [dlogits]
+    """`(gradients, dqs)`: the gradient of every parameter under its name, and of each layer's q (B, H, Tq, d_k)."""
+    learned = cache.model.scale in LEARNED
+    if isinstance(cache.heads[0], AdditiveHeadCache):
+        gradients, dx_q = additive_head_backward(dlogits, cache.heads[0])
+        return gradients, [dx_q]
+    if not cache.layers:  # the single head has nobody to pass dx on to
+        _, gradients, dq = heads_backward(dlogits, cache.heads[0], needs_dx=False, needs_scale=learned)
+        return gradients, [dq]
     # logits = last @ w_u
     dlast, dw_u, _ = linear_backward(dlogits, cache.last)
     # last = layer_norm(x)
     dread, dgain, dbias = layer_norm_backward(dlast, cache.norm)
-    gradients, dheads = {"w_u": dw_u, "gain": dgain, "bias": dbias}, []
+    gradients, dqs = {"w_u": dw_u, "gain": dgain, "bias": dbias}, []
     unread = cache.layers[0].norm_1.normed.shape[1] - dread.shape[1]  # tokens before the queries
     dx = np.pad(dread, ((0, 0), (unread, 0), (0, 0)))
     for number, layer in reversed(list(enumerate(cache.layers))):
-        dx, found, dout = layer_backward(dx, layer)
+        dx, found, dq = layer_backward(dx, layer, learned)
         gradients |= {f"{number}.{name}": value for name, value in found.items()}
-        dheads.insert(0, dout)
-    return gradients, dheads
+        dqs.insert(0, dq)
+    return gradients, dqs
 
 
 def layer_forward(model: Model, params: Arrays, x: np.ndarray) -> tuple[np.ndarray, LayerCache]:
@@ -151,48 +162,32 @@ def layer_forward(model: Model, params: Arrays, x: np.ndarray) -> tuple[np.ndarr
     x = x + heads_out
     normed, norm_2 = layer_norm_forward(x, params["gain_2"], params["bias_2"])
     out, mlp = mlp_forward(normed, *(params[name] for name in ("w_1", "b_1", "w_2", "b_2")))
-    return x + out, LayerCache(model, heads, norm_1, norm_2, mlp)
+    return x + out, LayerCache(heads, norm_1, norm_2, mlp)
 
 
-def layer_backward(dout: np.ndarray, cache: LayerCache) -> tuple[np.ndarray, Arrays, np.ndarray]:
-    """`(dx, gradients, dheads)`; a residual connection adds what goes around to what goes through."""
+def layer_backward(dout: np.ndarray, cache: LayerCache, learned: bool) -> tuple[np.ndarray, Arrays, np.ndarray]:
+    """`(dx, gradients, dq)`; a residual connection adds what goes around to what goes through."""
     # x = x + mlp(layer_norm(x))
     dnormed, *dmlp = mlp_backward(dout, cache.mlp)
     gradients = dict(zip(("w_1", "b_1", "w_2", "b_2"), dmlp, strict=True))
     through, gradients["gain_2"], gradients["bias_2"] = layer_norm_backward(dnormed, cache.norm_2)
     dheads = dout + through
     # x = x + heads(layer_norm(x))
-    dnormed, found = head_gradients(dheads, cache.heads, cache.model)
-    through, gradients["gain_1"], gradients["bias_1"] = layer_norm_backward(dnormed, cache.norm_1)
-    return dheads + through, gradients | found, dheads
+    (from_q, from_k, from_v), found, dq = heads_backward(dheads, cache.heads, needs_dx=True, needs_scale=learned)
+    through, gradients["gain_1"], gradients["bias_1"] = layer_norm_backward(from_q + (from_k + from_v), cache.norm_1)
+    return dheads + through, gradients | found, dq
 
 
-def attend(
-    model: Model, params: Arrays, out: str, inputs: tuple[np.ndarray, ...]
-) -> tuple[np.ndarray, MultiHeadCache | HeadsCache]:
+def attend(model: Model, params: Arrays, out: str, inputs: tuple[np.ndarray, ...]) -> tuple[np.ndarray, HeadsCache]:
     """The heads of one layer on the inputs of q, k and v; `out` names the matrix that follows the merged heads."""
-    weights = (params[name] for name in ("w_q", "w_k", "w_v", out))
-    layer = MultiHeadParams(*weights, heads=model.heads, kv_heads=model.heads)
-    learned, qk_norm = model.scale in LEARNED, model.scale == "QK-norm"
-    scale = math.exp(params["log_scale"][0]) if learned else scale_factor(model.scale, model.d_k, model.d_model)
-    if model.layers and not qk_norm:
-        return multihead_forward(inputs[0], layer, scale=scale)
-    return heads_forward(inputs, layer, scale=scale, unit_length=qk_norm)
-
-
-def head_gradients(
-    dout: np.ndarray, cache: MultiHeadCache | HeadsCache, model: Model
-) -> tuple[np.ndarray | None, Arrays]:
-    """`(dx, gradients)` of one layer's heads; the single head has nobody to pass dx on to."""
-    learned = model.scale in LEARNED
-    if isinstance(cache, HeadsCache):
-        dinputs, gradients = heads_backward(dout, cache, needs_dx=model.layers > 0, needs_scale=learned)
-        return sum(dinputs) if model.layers else None, gradients
-    dx, _, dparams = multihead_backward(dout, cache)
-    gradients = {name: getattr(dparams, name) for name in ("w_q", "w_k", "w_v", "w_o")}
-    if learned:  # q is linear in W_Q, so stretching W_Q or the scale is the same
-        gradients["log_scale"] = (dparams.w_q * cache.params.w_q).sum(keepdims=True).reshape(1)
-    return dx, gradients
+    matrices = {name: params[name] for name in ("w_q", "w_k", "w_v", out)}
+    if model.scale in LEARNED:
+        scale = math.exp(params["log_scale"][0])
+    elif model.scale in STARTS:
+        scale = math.sqrt(STARTS[model.scale] / model.d_k)
+    else:
+        scale = scale_factor(model.scale, model.d_k, model.d_model)
+    return heads_forward(inputs, matrices, heads=model.heads, scale=scale, unit_length=model.scale == "QK-norm")
 
 
 def as_sequence(batch: Batch) -> np.ndarray:

@@ -7,6 +7,8 @@ import math
 
 import numpy as np
 
+from ..kernels._checks import pick
+
 
 class SGD:
     """w ← w − η dw; with momentum μ: u ← μ u + dw, w ← w − η u."""
@@ -56,6 +58,4 @@ OPTIMISERS = {
 
 def make_optimiser(name: str, learning_rate: float) -> SGD | Adam:
     """The optimiser called `name`."""
-    if name not in OPTIMISERS:
-        raise ValueError(f"optimiser: got {name!r}, expected one of {', '.join(OPTIMISERS)}")
-    return OPTIMISERS[name](learning_rate)
+    return pick("optimiser", name, OPTIMISERS)(learning_rate)

@@ -13,9 +13,9 @@ import numpy as np
 
 from ..kernels.scores import scale_factor
 from ..kernels.softmax import softmax_backward, softmax_forward
-from .ablation import stored_cells
-from .layers import D_V, DEAD, draw_values
-from .metrics import jacobian_norm, rms, top_share
+from .ablation import PLAIN, REVERSE_GRIDS, choose, stored_cells
+from .layers import D_V, draw_values, row_statistics
+from .metrics import jacobian_norm, rms
 
 WIDTHS = tuple(2**i for i in range(13))
 KEYS = (8, 16, 32, 64, 128, 256)
@@ -65,17 +65,14 @@ class RowLengths(NamedTuple):
     reference: np.ndarray  # (rows,), with 1/√d_k
     rms: float
     median: float
-    dead: int  # rows shorter than DEAD
     top_tenth: float  # share of the squares that the longest tenth carries
+    dead: float  # share of rows shorter than DEAD · rms
 
 
 def gradient_rows(d_k: int = 512, scale: str = "1", n: int = 64) -> RowLengths:
     """How the gradient is spread over the queries."""
     lengths, reference = row_lengths(d_k, scale, n), row_lengths(d_k, "1/sqrt(d_k)", n)
-    dead = int(np.sum(lengths < DEAD))
-    return RowLengths(
-        d_k, n, scale, lengths, reference, rms(lengths), float(np.median(lengths)), dead, top_share(lengths)
-    )
+    return RowLengths(d_k, n, scale, lengths, reference, **row_statistics(lengths))
 
 
 class Ratios(NamedTuple):
@@ -91,33 +88,23 @@ class Ratios(NamedTuple):
 def ratios(d_k: int, n: int) -> Ratios:
     """What leaving the scale out multiplies by, on one draw."""
     pairs = []
-    for scale in ("1", "1/sqrt(d_k)"):
+    for scale in PLAIN:
         scores = products().queries[WIDTHS.index(d_k), :, :n] * scale_factor(scale, d_k)
         lengths = row_lengths(d_k, scale, n)
         pairs.append((scores.std(), jacobian_norm(softmax_forward(scores)).mean(), rms(lengths), np.median(lengths)))
     return Ratios(*np.divide(*pairs).tolist())
 
 
-class Learned(NamedTuple):
-    """What became of it in training: accuracy of the stored runs of the reverse task."""
-
-    optimiser: str
-    scale: str
-    widths: tuple[int, ...]
-    accuracies: tuple[float, ...]  # means over the seeds
-
-
 @functools.cache
-def learned() -> tuple[Learned, ...]:
-    """SGD and Adam, without the scale and with 1/√d_k."""
-    found = []
-    for optimiser, grid in (("SGD", "reverse"), ("Adam", "reverse, Adam")):
-        cells = stored_cells(grid)
-        for scale in ("1", "1/sqrt(d_k)"):
-            line = [cell for cell in cells if cell.setting.scale == scale]
-            means = tuple(float(cell.values("accuracy").mean()) for cell in line)
-            found.append(Learned(optimiser, scale, tuple(cell.setting.d_k for cell in line), means))
-    return tuple(found)
+def learned() -> dict[tuple[str, str], dict[int, float]]:
+    """(optimiser, scale) -> d_k -> mean accuracy of the stored runs of the reverse task."""
+    return {
+        (optimiser, scale): {
+            cell.setting.d_k: cell.mean("accuracy") for cell in choose(stored_cells(grid), scale=scale)
+        }
+        for optimiser, grid in REVERSE_GRIDS.items()
+        for scale in PLAIN
+    }
 
 
 class WithoutScale(NamedTuple):
@@ -127,14 +114,9 @@ class WithoutScale(NamedTuple):
     n: int
     factor: float  # what counts as exploding; one over it, as vanishing
     ratios: Ratios
-    learned: tuple[Learned, ...]
-    norm_explodes: bool
-    norm_vanishes: bool
-    median_vanishes: bool
+    learned: dict[tuple[str, str], dict[int, float]]  # what became of it in training
 
 
 def without_scale(d_k: int = 512, n: int = 64, factor: float = 3) -> WithoutScale:
     """Do gradients explode or vanish without the scale, and does it hurt training?"""
-    found = ratios(d_k, n)
-    explodes, vanishes = found.rms > factor, found.rms < 1 / factor
-    return WithoutScale(d_k, n, factor, found, learned(), explodes, vanishes, found.median < 1 / factor)
+    return WithoutScale(d_k, n, factor, ratios(d_k, n), learned())

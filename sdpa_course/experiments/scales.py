@@ -16,34 +16,37 @@ from .layers import D_V, draw_values
 from .metrics import relative_entropy, rms
 
 
-class FirstSteps(NamedTuple):
+class FirstStep(NamedTuple):
     """How far one step on W_Q moves the scores (root mean square): scale on the scores, or folded into W_Q."""
 
-    d_k: int
-    sgd_outside: float
-    sgd_folded: float
-    adam_outside: float
-    adam_folded: float
+    outside: float
+    folded: float
+
+    @property
+    def ratio(self) -> float:
+        """How many times as far the folded layer moves."""
+        return self.folded / self.outside
 
 
-def first_steps(d_k: int, *, rng, tokens: int = 16, d_model: int = 64, rate: float = 1e-3) -> FirstSteps:
-    """One step of SGD and the first step of Adam on W_Q, for both places of the scale.
+def first_steps(d_k: int, *, rng, tokens: int = 16, d_model: int = 64, rate: float = 1e-3) -> dict[str, FirstStep]:
+    """One first step on W_Q by SGD, Adam and Adafactor, for both places of the scale.
 
     Outside: scores = (X W_Q)(X W_K)ᵀ/√d_k. Folded: the parameter is W_Q/√d_k, and nothing is divided. Both give
-    the same scores before the step; Adam's first step is rate · g / (|g| + 1e-8), about rate · sign(g).
+    the same scores before the step. Adam's first step is rate · g / (|g| + 1e-8), about rate · sign(g); Adafactor's
+    is taken as that times the root mean square of the weights (its factored average is left out).
     """
     x = rng.standard_normal((tokens, d_model))
     w_q, w_k = rng.standard_normal((2, d_model, d_k)) / math.sqrt(d_model)
     v, dout = draw_values(tokens, tokens, D_V, rng=rng)
     k = x @ w_k
-    moved = []
+    moved: dict[str, list[float]] = {"SGD": [], "Adam": [], "Adafactor": []}
     for w, scale in ((w_q, None), (w_q / math.sqrt(d_k), 1.0)):  # None: the kernel's own 1/√d_k
         _, cache = attention_forward(x @ w, k, v, scale=scale)
         gradient = x.T @ attention_backward(dout, cache)[0]  # (d_model, d_k)
-        for step in (rate * gradient, rate * gradient / (np.abs(gradient) + 1e-8)):
-            moved.append(rms(dot_scores_forward(x @ step, k, scale=scale)[0]))  # scores are linear in W_Q
-    sgd_outside, adam_outside, sgd_folded, adam_folded = moved
-    return FirstSteps(d_k, sgd_outside, sgd_folded, adam_outside, adam_folded)
+        sign = gradient / (np.abs(gradient) + 1e-8)
+        for name, step in zip(moved, (gradient, sign, rms(w) * sign), strict=True):
+            moved[name].append(rms(dot_scores_forward(x @ (rate * step), k, scale=scale)[0]))  # linear in W_Q
+    return {name: FirstStep(*pair) for name, pair in moved.items()}
 
 
 EXPONENT_WIDTHS = tuple(2**i for i in range(11))

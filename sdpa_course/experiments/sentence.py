@@ -59,7 +59,6 @@ SECOND_HEAD = head({("pronoun", "thing"): 8, ("alive", "alive"): 8, ("toy", "toy
 class Reading(NamedTuple):
     """What two passes of attention make of a sentence."""
 
-    words: list[str]
     first: np.ndarray  # (n, n), weights of the first pass
     second: np.ndarray  # (n, n), weights of the second pass
 
@@ -76,7 +75,7 @@ def read_sentence(words, table=WORDS) -> Reading:
         out, cache = attention_forward(x @ w_q, x @ w_k, x @ w_v)
         x = x + out
         weights.append(cache.weights)
-    return Reading(list(words), *weights)
+    return Reading(*weights)
 
 
 class Choices(NamedTuple):

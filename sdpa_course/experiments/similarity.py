@@ -3,8 +3,8 @@
 Axes: rows (repeats, or queries) · pairs, or keys · d_k
 """
 
+import functools
 import math
-from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
@@ -48,9 +48,37 @@ def near(found: Ranges, low: float, high: float, *, within: float = 0.25) -> np.
     return (abs(found.low - low) <= within * abs(low)) & (abs(found.high - high) <= within * abs(high))
 
 
-def normal_width(d_k: int, pairs: int) -> float:
-    """Expected range of `pairs` normal numbers of variance d_k: twice Blom's approximation of the largest one."""
-    return 2 * math.sqrt(d_k) * NormalDist().inv_cdf((pairs - 0.375) / (pairs + 0.25))
+QUOTED = {2: (-23, 23), 5: (-49, 122)}  # the ranges that some lecture notes give, by d_k
+
+
+class OneDraw(NamedTuple):
+    """One draw of scores: where it begins and ends, and how it's distributed."""
+
+    d_k: int
+    pairs: int
+    sigma: float  # of the entries
+    low: float
+    high: float
+    mean: float
+    std: float
+    quoted: tuple[int, int]
+    edges: np.ndarray  # (bins + 1,)
+    percent: np.ndarray  # (bins,)
+
+
+@functools.cache
+def cached_draw(d_k: int, pairs: int, draw: int) -> np.ndarray:
+    """`pair_scores` of N(0, 1) entries, drawn once for each place of the sliders."""
+    return pair_scores(d_k, pairs, rng=np.random.default_rng((d_k, pairs, draw)))
+
+
+def one_draw(pairs: int = 10, draw: int = 1, d_k: int = 5, sigma: int = 4) -> OneDraw:
+    """Draw number `draw` of so many scores, with N(0, σ²) entries."""
+    scores = sigma**2 * cached_draw(d_k, pairs, draw)
+    edges = np.linspace(-300, 300, 61)
+    percent = 100 * np.histogram(scores, edges)[0] / pairs
+    low, high, mean, std = (float(value) for value in (scores.min(), scores.max(), scores.mean(), scores.std()))
+    return OneDraw(d_k, pairs, sigma, low, high, mean, std, QUOTED[d_k], edges, percent)
 
 
 class Agreement(NamedTuple):

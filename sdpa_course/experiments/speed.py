@@ -6,6 +6,7 @@ them once, right after an untimed call, and a busy moment hits all of them.
 Axes: T tokens · d_k, d_v widths · n tiles along each side
 """
 
+import functools
 import math
 import time
 import tracemalloc
@@ -67,11 +68,7 @@ def draw_qkv(T: int, *, rng: np.random.Generator, d_k: int = 64, d_v: int = 64, 
 
 def times_by_length(functions: dict, lengths, *, rng: np.random.Generator, rounds: int = 5) -> dict:
     """`{name: [Timing, …]}`, one for each length, of `function(q, k, v)` with one head of width 64 in float32."""
-    results = {name: [] for name in functions}
-    for T in lengths:
-        for name, timing in time_interleaved(on_same_input(functions, T, rng), rounds).items():
-            results[name].append(timing)
-    return results
+    return by_length(lambda calls: time_interleaved(calls, rounds), functions, lengths, rng)
 
 
 def peaks_by_length(functions: dict, lengths, *, rng: np.random.Generator) -> dict:
@@ -79,18 +76,21 @@ def peaks_by_length(functions: dict, lengths, *, rng: np.random.Generator) -> di
 
     The smallest of three: in any call, a thread that was idle so far may reserve memory that it then keeps.
     """
-    results = {name: [] for name in functions}
+
+    def smallest(call) -> int:
+        call()  # so that memory it keeps between calls is already reserved
+        return min(peak_bytes(call) for _ in range(3))
+
+    return by_length(lambda calls: {name: smallest(call) for name, call in calls.items()}, functions, lengths, rng)
+
+
+def by_length(measure, functions: dict, lengths, rng: np.random.Generator) -> dict:
+    """`{name: [result, …]}`, one for each length, of `measure(calls)`: calls by name, all on the same draw."""
+    found = []
     for T in lengths:
-        for name, call in on_same_input(functions, T, rng).items():
-            call()  # so that memory it keeps between calls is already reserved
-            results[name].append(min(peak_bytes(call) for _ in range(3)))
-    return results
-
-
-def on_same_input(functions: dict, T: int, rng: np.random.Generator) -> dict[str, Callable[[], object]]:
-    """Calls without arguments, all on the same draw of T tokens."""
-    q, k, v = draw_qkv(T, rng=rng)
-    return {name: lambda function=function: function(q, k, v) for name, function in functions.items()}
+        qkv = draw_qkv(T, rng=rng)
+        found.append(measure({name: functools.partial(function, *qkv) for name, function in functions.items()}))
+    return {name: [each[name] for each in found] for name in functions}
 
 
 def growth_exponent(lengths, values) -> float:
@@ -127,7 +127,7 @@ class Tiling(NamedTuple):
 
 
 def tiling(T: int = 512, block: int = 64, causal: bool = True) -> Tiling:
-    """Which tiles does a query block have to visit? Derived in notebook 10.
+    """Which tiles does a query block have to visit? Derived in notebook A2.
 
     Examples
     --------

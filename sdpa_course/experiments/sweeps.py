@@ -66,7 +66,7 @@ def sweep(run, settings, seeds, path, *, executor: Executor | None = None, worke
     progress : bool
         A bar with the time left.
     """
-    jobs = {key(setting, seed): (setting, seed) for setting in settings for seed in seeds}
+    jobs = {key(setting._asdict(), seed): (setting, seed) for setting in settings for seed in seeds}
     failed = []
     with results_file(path) as file:
         done = {key(*finished[:2]): finished for finished in parse(file, path)}
@@ -74,13 +74,14 @@ def sweep(run, settings, seeds, path, *, executor: Executor | None = None, worke
         outcomes = run_all(run, waiting, executor, workers)
         bar = tqdm(outcomes, total=len(jobs), initial=len(jobs) - len(waiting), disable=not progress, leave=False)
         for (setting, seed), result, error in bar:
+            fields = setting._asdict()
             if error is None:
                 try:
-                    done[key(setting, seed)] = append(file, FinishedRun(fields(setting), seed, result))
+                    done[key(fields, seed)] = append(file, FinishedRun(fields, seed, result))
                     continue
                 except (TypeError, ValueError) as problem:
                     error = f"its result can't be stored: {problem}"
-            failed.append(FailedRun(fields(setting), seed, error))
+            failed.append(FailedRun(fields, seed, error))
             warnings.warn(f"sweep: {setting}, seed {seed} failed: {error}", RuntimeWarning, stacklevel=2)
     return SweepResult([done[name] for name in jobs if name in done], failed)
 
@@ -109,13 +110,10 @@ def run_all(run, jobs, executor, workers):
                 left.append(job)
             else:
                 yield job, result, error
-    while left:  # a process died, and any of its runs may be the cause: from here on, one at a time
+    for job in left:  # a process died, and any of its runs may be the cause: each gets a process of its own
         with local_pool(1) as pool:
-            broken = None
-            while left and broken is None:
-                ((job, result, error),) = run_on(pool, run, [left.pop(0)])
-                broken = error if isinstance(error, BrokenExecutor) else None
-                yield job, result, "the process that ran it died" if broken else error
+            ((_, result, error),) = run_on(pool, run, [job])
+        yield job, result, "the process that ran it died" if isinstance(error, BrokenExecutor) else error
 
 
 def run_on(executor, run, jobs):
@@ -173,14 +171,9 @@ def end_with_parent() -> None:
     threading.Thread(target=wait, daemon=True).start()
 
 
-def fields(setting) -> dict:
-    """The setting as JSON will give it back."""
-    return dict(setting) if isinstance(setting, dict) else setting._asdict()
-
-
-def key(setting, seed: int) -> str:
+def key(setting: dict, seed: int) -> str:
     """What makes a run the same run."""
-    return json.dumps([fields(setting), seed], sort_keys=True)
+    return json.dumps([setting, seed], sort_keys=True)
 
 
 @contextmanager

@@ -73,9 +73,10 @@ def embeddings(*shape: int, rng: np.random.Generator) -> np.ndarray:
     return rng.standard_normal(shape, dtype=np.float32)
 
 
-# The tasks by name; the small one has half as many pairs, keys and values.
+# The tasks by name; the small ones are half as long, and recall has half as many keys and values as well.
 TASKS = {
     "reverse": lambda d_model, rng: Reverse(embeddings(16, d_model, rng=rng), embeddings(64, d_model, rng=rng)),
+    "reverse, small": lambda d_model, rng: Reverse(embeddings(16, d_model, rng=rng), embeddings(32, d_model, rng=rng)),
     "recall": lambda d_model, rng: Recall(embeddings(64, d_model, rng=rng), embeddings(64, d_model, rng=rng), 32),
     "recall, small": lambda d_model, rng: Recall(
         embeddings(32, d_model, rng=rng), embeddings(32, d_model, rng=rng), 16

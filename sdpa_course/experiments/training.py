@@ -13,7 +13,6 @@ from ..kernels._checks import quiet
 from ..kernels.loss import cross_entropy_backward, cross_entropy_forward
 from ..kernels.sdpa import AttentionCache
 from ..kernels.threads import one_blas_thread
-from .attention_heads import query_gradients
 from .metrics import jacobian_norm, relative_entropy, rms, row_norms
 from .models import Arrays, Model, init_params, model_backward, model_forward
 from .optimisers import make_optimiser
@@ -81,11 +80,11 @@ class Rows(NamedTuple):
 
 
 def loss_and_gradients(model: Model, params: Arrays, batch: Batch):
-    """`(loss, gradients, dheads, logits, cache)` of one batch; `dheads` is what `query_gradients` starts from."""
+    """`(loss, gradients, dqs, logits, cache)` of one batch; `dqs` are the gradients on each layer's queries."""
     logits, cache = model_forward(model, params, batch)
     loss, loss_cache = cross_entropy_forward(logits, batch.targets)
-    gradients, dheads = model_backward(cross_entropy_backward(loss_cache), cache)
-    return loss, gradients, dheads, logits, cache
+    gradients, dqs = model_backward(cross_entropy_backward(loss_cache), cache)
+    return loss, gradients, dqs, logits, cache
 
 
 @functools.cache
@@ -161,8 +160,7 @@ def for_json(values) -> list[float | None]:
 @quiet
 def measure(model: Model, params: Arrays, probe: Batch, step: int) -> tuple[Record, np.ndarray]:
     """Measure everything on the probe; also the weights of its first sequence."""
-    loss, _, dheads, logits, cache = loss_and_gradients(model, in_float64(params), probe)
-    dqs = [query_gradients(dout, heads) for dout, heads in zip(dheads, cache.heads, strict=True)]
+    loss, _, dqs, logits, cache = loss_and_gradients(model, in_float64(params), probe)
     rows = np.concatenate([row_norms(query_rows(dq, probe)).ravel() for dq in dqs]) * probe.targets.size
     per_layer = np.array([sharpness(attention, probe) for attention in cache.attention])
     max_logit, means = per_layer[:, 0].max(), per_layer[:, 1:].mean(axis=0).tolist()
@@ -207,10 +205,8 @@ def in_float64(params: Arrays) -> Arrays:
 def sample(examples: Batch, sequences: int, *, rng: np.random.Generator) -> Batch:
     """Pick `sequences` of the examples at random, with repetition."""
     at = rng.integers(0, len(examples.targets), sequences)
-    x = examples.queries[at]
-    if examples.keys is examples.queries:
-        return Batch(x, x, x, *(part[at] for part in examples[3:]))
-    return Batch(x, *(part[at] for part in examples[1:]))
+    picked = {id(part): part[at] for part in examples}  # in self-attention three of the parts are one array
+    return Batch(*(picked[id(part)] for part in examples))
 
 
 def accuracy_on(model: Model, params: Arrays, batch: Batch) -> float:

@@ -1,4 +1,4 @@
-"""How large is Var(q·k)? Simulated with standard errors, predicted beside it. Used in notebook 02.
+"""How large is Var(q·k)? Simulated with standard errors, predicted beside it. For notebook 02 and appendix A3.
 
 Each assumption of the proof of Var(q·k) = d_k can be broken by a field of `Assumptions`; the defaults keep them all:
 
@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..kernels._checks import number, whole_number
+from ..kernels._checks import number, pick, whole_number
 from .estimates import Estimate
 
 CHUNK = 2**21  # numbers drawn at a time: 16 MB an array
@@ -72,8 +72,7 @@ def check_assumptions(assumptions: Assumptions) -> None:
     """Refuse what can't be drawn, or what there is no prediction for."""
     whole_number("d_k", assumptions.d_k, least=1)
     whole_number("shared_input", assumptions.shared_input, least=0)
-    if assumptions.distribution not in DISTRIBUTIONS:
-        raise ValueError(f"distribution: got {assumptions.distribution!r}, expected one of {', '.join(DISTRIBUTIONS)}")
+    pick("distribution", assumptions.distribution, DISTRIBUTIONS)
     lowest = {"correlation": -1.0, "factor_q": 0.0, "factor_k": 0.0}
     for name, low in lowest.items():
         if not low <= number(name, getattr(assumptions, name)) <= 1:
@@ -168,8 +167,6 @@ def score_moments(assumptions: Assumptions, scores: np.ndarray) -> ScoreMoments:
 class Kurtosis(NamedTuple):
     """Excess kurtosis of q·k: 0 for a normal distribution."""
 
-    d_k: int
-    distribution: str
     excess: Estimate
     predicted: float
 
@@ -185,4 +182,4 @@ def measure_kurtosis(
     # The measured E[s²] rather than d_k: its noise goes with that of E[s⁴], so the ratio is steadier.
     excess = (scores**4).mean(axis=-1) / (scores**2).mean(axis=-1) ** 2 - 3
     fourth = DISTRIBUTIONS[distribution][1]
-    return Kurtosis(d_k, distribution, Estimate.of(excess), (fourth**2 - 3) / d_k)
+    return Kurtosis(Estimate.of(excess), (fourth**2 - 3) / d_k)

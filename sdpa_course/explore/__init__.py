@@ -1,35 +1,30 @@
-"""Sliders: `x_explorer()` makes one, and `Explorer` is the widget that they all are."""
+"""Sliders and predictions: `x_explorer()` makes a slider, `predict()` asks the reader what they expect."""
 
+from . import reveals
 from .explorer import Explorer
-from .learning import blocks_explorer, folk_explorer, gradients_explorer, jacobian_explorer, training_explorer
+from .language import head_explorer, knob_explorer
+from .learning import (
+    blocks_explorer,
+    cures_explorer,
+    folk_explorer,
+    gradients_explorer,
+    jacobian_explorer,
+    training_explorer,
+)
+from .memory import guesses
+from .prediction import forget, predict, show_guesses
+from .questions import Truth
 from .scores import (
+    angles_explorer,
     collapse_explorer,
     exponent_explorer,
     heads_explorer,
+    range_explorer,
     sharpness_explorer,
-    spread_explorer,
     temperature_explorer,
     variance_explorer,
     weights_explorer,
 )
-
-__all__ = [
-    "Explorer",
-    "all_explorers",
-    "blocks_explorer",
-    "collapse_explorer",
-    "exponent_explorer",
-    "folk_explorer",
-    "gradients_explorer",
-    "heads_explorer",
-    "jacobian_explorer",
-    "sharpness_explorer",
-    "spread_explorer",
-    "temperature_explorer",
-    "training_explorer",
-    "variance_explorer",
-    "weights_explorer",
-]
 
 
 def all_explorers() -> dict:

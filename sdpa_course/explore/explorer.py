@@ -9,6 +9,7 @@ from IPython.display import Markdown, display
 
 from ..figures.drawing import Canvas, show_picture, words_html
 
+THREE_SCALES = ("1", "1/sqrt(d_k)", "1/d_k")
 WIDGET = "application/vnd.jupyter.widget-view+json"
 # While the widget is connected to its kernel, it takes the place of the stored picture and text in the same cell.
 LIVE_CSS = """<style>

@@ -1,19 +1,20 @@
-"""Sliders about gradients, training and cost: notebooks 04, 06 and 09 to 11."""
+"""Sliders about gradients, training and cost: notebooks 04, 06, 09, 10 and 12, appendix A2."""
 
+from ..experiments.cures import CURES, RATES, followed
+from ..experiments.cures import WIDTHS as CURE_WIDTHS
 from ..experiments.layers import DEAD
 from ..experiments.row_gradients import KEYS, ROWS, WIDTHS, gradient_rows, without_scale
 from ..experiments.saturation import jacobian_of_four
 from ..experiments.speed import tiling
 from ..experiments.training import TrainingSettings, snapshot
 from ..figures.claims import folk_claims
+from ..figures.cures import run_curves
 from ..figures.drawing import Canvas
 from ..figures.gradients import row_histogram
 from ..figures.jacobian import weights_and_jacobian
 from ..figures.speed import tile_map
 from ..figures.training_curves import weights_at_step
-from .explorer import Explorer, checkbox, number_slider, slider
-
-THREE_SCALES = ("1", "1/sqrt(d_k)", "1/d_k")
+from .explorer import THREE_SCALES, Explorer, checkbox, number_slider, slider
 
 
 def jacobian_explorer() -> Explorer:
@@ -24,8 +25,7 @@ def jacobian_explorer() -> Explorer:
         canvas=Canvas(1, 2, size=(8.4, 4), width_ratios=[1, 1.1]),
         numbers=lambda result: {
             "top weight": f"{result.weights.max():.3f}",
-            "norm of J": f"{result.norm:.3f}",
-            "largest eigenvalue": f"{result.largest_eigenvalue:.3f}",
+            "‖J‖": f"{result.norm:.3f}",
         },
         first=number_slider("first score", 2.0, 0, 10, 0.5),
         second=number_slider("second score", 1.0, 0, 10, 0.5),
@@ -41,7 +41,7 @@ def gradients_explorer() -> Explorer:
         numbers=lambda result: {
             "root mean square": f"{result.rms:.3g}",
             "median": f"{result.median:.3g}",
-            f"dead rows (below {DEAD})": f"{result.dead} of {ROWS}",
+            f"dead rows (under {DEAD:.0%} of the rms)": f"{result.dead * ROWS:.0f} of {ROWS}",
             "longest tenth carries": f"{result.top_tenth:.1%} of the squares",
         },
         d_k=slider("d_k", WIDTHS, 512),
@@ -69,8 +69,25 @@ def training_explorer() -> Explorer:
     )
 
 
+def cures_explorer() -> Explorer:
+    """Notebook 10: choose a rule, a learning rate and a width, and see what the stored runs did."""
+    return Explorer(
+        followed,
+        run_curves,
+        canvas=Canvas(1, 3, size=(9.6, 3.6)),
+        numbers=lambda result: {
+            "right answers": f"{100 * result.accuracy.mean():.0f} % ± {100 * result.accuracy.std(ddof=1):.0f} %",
+            "largest score": f"{result.last('largest'):.2g}",
+            "entropy ÷ log n": f"{result.last('entropy'):.2f}",
+        },
+        rule=slider("rule", CURES, "1/sqrt(d_k)"),
+        learning_rate=slider("learning rate", RATES, 0.1),
+        d_k=slider("d_k", CURE_WIDTHS, 64),
+    )
+
+
 def blocks_explorer() -> Explorer:
-    """Notebook 10: move the block size, and see which tiles of the scores are computed and how many held at once."""
+    """Notebook A2: move the block size, and see which tiles of the scores are computed and how many held at once."""
     return Explorer(
         tiling,
         tile_map,
@@ -88,16 +105,16 @@ def blocks_explorer() -> Explorer:
 
 
 def folk_explorer() -> Explorer:
-    """Notebook 11: move d_k and what "explode" and "vanish" mean, and see which claims about gradients hold."""
+    """Notebook 12: move d_k and what "explode" and "vanish" mean, and see which claims about gradients hold."""
     yes = {True: "yes", False: "no"}
     return Explorer(
         without_scale,
         folk_claims,
         canvas=Canvas(1, 2, size=(9.6, 4.2), width_ratios=[1.35, 1]),
         numbers=lambda result: {
-            "C07, the norm explodes": yes[result.norm_explodes],
-            "C08, the norm vanishes": yes[result.norm_vanishes],
-            "C08, the median row vanishes": yes[result.median_vanishes],
+            "The whole gradient explodes": yes[result.ratios.rms > result.factor],
+            "The whole gradient vanishes": yes[result.ratios.rms < 1 / result.factor],
+            "The typical query's vanishes": yes[result.ratios.median < 1 / result.factor],
         },
         d_k=slider("d_k", WIDTHS, 512),
         n=slider("number of keys", KEYS, 64),

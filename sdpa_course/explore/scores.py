@@ -2,27 +2,30 @@
 
 import ipywidgets as widgets
 
+from ..experiments.bending import bend
 from ..experiments.heads import HEADS, choose_heads
-from ..experiments.histograms import score_distribution, score_spread
+from ..experiments.histograms import score_distribution
 from ..experiments.row_gradients import KEYS, WIDTHS
 from ..experiments.saturation import collapse, random_weights, softmax_at_temperature
 from ..experiments.scales import exponent_sweep
 from ..experiments.sentence import random_attention
+from ..experiments.similarity import one_draw
 from ..experiments.variance import DISTRIBUTIONS
+from ..figures.bending import bent_steps
 from ..figures.collapse import weights_beside
 from ..figures.drawing import Canvas
 from ..figures.heads import one_choice
+from ..figures.kit.matrices import number
 from ..figures.rules import RULES
 from ..figures.saturation import sharpness, softmax_bars
 from ..figures.scales import exponents
-from ..figures.similarity import score_histogram
+from ..figures.similarity import one_range
 from ..figures.variance import score_density
 from ..figures.weights import weight_map
 from ..kernels.scores import SCALES
-from .explorer import Explorer, checkbox, number_slider, slider
+from .explorer import THREE_SCALES, Explorer, checkbox, number_slider, slider
 
 TEMPERATURES = (0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 7, 10, 15, 20)
-THREE_SCALES = ("1", "1/sqrt(d_k)", "1/d_k")
 
 
 def sharpness_numbers(result) -> dict[str, str]:
@@ -41,34 +44,52 @@ def collapse_explorer() -> Explorer:
         weights_beside,
         canvas=Canvas(1, 2, size=(9, 3.8), sharey=True),
         numbers=lambda result: {
-            "Spread of scores, no scale": f"{result.unscaled.score_std:.2f}",
-            "Spread of scores, 1/√d_k": f"{result.scaled.score_std:.2f}",
-            "Largest weight, no scale": f"{result.unscaled.largest:.3f}",
-            "Largest weight, 1/√d_k": f"{result.scaled.largest:.3f}",
+            "Typical score, no scale": f"{result.unscaled.score_std:.2f}",
+            "Typical score, ÷ √d_k": f"{result.scaled.score_std:.2f}",
+            "Largest weight, no scale": f"{100 * result.unscaled.largest:.1f} %",
+            "Largest weight, ÷ √d_k": f"{100 * result.scaled.largest:.1f} %",
         },
         d_k=slider("d_k", WIDTHS[:11], 64),
         sigma=slider("σ of the entries", (0.5, 1.0, 2.0), 1.0),
     )
 
 
-def spread_explorer() -> Explorer:
-    """Notebook 01: move d_k, and see the scores spread; divide by √d_k, and see them stay."""
+def range_explorer() -> Explorer:
+    """Notebook 01: draw scores again, and more of them, and see which number for their size holds still."""
     return Explorer(
-        score_spread,
-        score_histogram,
-        canvas=Canvas(size=(9, 4)),
+        one_draw,
+        one_range,
+        canvas=Canvas(2, 1, size=(9, 4.6), height_ratios=[1.3, 1]),
         numbers=lambda result: {
-            "standard deviation, measured": f"{result.std:.2f}",
-            "expected" if result.divided else "expected, √d_k": f"{result.expected_std:.2f}",
-            "largest |score|": f"{result.largest:.1f}",
+            "lowest": number(result.low, 0),
+            "highest": number(result.high, 0),
+            "standard deviation": f"{result.std:.1f}",
         },
-        d_k=slider("d_k", (1, 2, 5, 8, 16, 32, 64, 128, 256, 512), 64),
-        divide=checkbox("divide by √d_k", False),
+        draw=slider("draw number", range(1, 10), 1),
+        pairs=slider("pairs drawn", (10, 100, 1000, 10_000), 10),
+        d_k=slider("d_k", (2, 5), 5),
+        sigma=slider("σ of the entries", (1, 2, 3, 4), 4),
+    )
+
+
+def angles_explorer() -> Explorer:
+    """Notebook 02: let the steps go along with each other, and see which divisor makes the width stop mattering."""
+    return Explorer(
+        bend,
+        bent_steps,
+        canvas=Canvas(1, 3, size=(9, 3.5)),
+        numbers=lambda result: {
+            "variance of the score": f"{result.variance:.1f}",
+            "after ÷ √d_k": f"{result.variance / result.d_k:.2f}",
+            "after ÷ d_k": f"{result.variance / result.d_k**2:.3f}",
+        },
+        correlation=number_slider("correlation of any two steps", 0.2, 0, 1, 0.05),
+        d_k=slider("d_k", (4, 16, 64, 256), 16),
     )
 
 
 def variance_explorer() -> Explorer:
-    """Notebook 02: break the assumptions behind Var(q·k) = d_k, and see the scores leave N(0, 1)."""
+    """Appendix A3: break the assumptions behind Var(q·k) = d_k, and see the scores leave N(0, 1)."""
     return Explorer(
         score_distribution,
         score_density,
@@ -79,10 +100,10 @@ def variance_explorer() -> Explorer:
             "measured ÷ d_k": f"{result.measured.variance.mean / result.measured.assumptions.d_k:.2f}",
             "mean of q·k": f"{result.measured.mean.mean:.2f}",
         },
-        d_k=slider("d_k", WIDTHS[:9], 64),
+        d_k=slider("d_k", WIDTHS[:9], 16),
         mean=number_slider("mean μ of q and k", 0, 0, 1, 0.05),
         sigma_q=number_slider("σ of q", 1, 0.25, 3, 0.25),
-        correlation=number_slider("correlation ρ of q and k", 0, -1, 1, 0.05),
+        correlation=number_slider("correlation ρ of q and k", 0.5, -1, 1, 0.05),
         distribution=slider("entries", DISTRIBUTIONS, "normal"),
     )
 
@@ -107,7 +128,7 @@ def sharpness_explorer() -> Explorer:
         canvas=Canvas(1, 2, size=(9, 3.8)),
         numbers=sharpness_numbers,
         d_k=slider("d_k", WIDTHS, 64),
-        scale=slider("scale", THREE_SCALES, "1/sqrt(d_k)"),
+        scale=slider("scale", THREE_SCALES, "1"),
         n=slider("number of keys", (*KEYS, 512), 64),
     )
 
@@ -117,7 +138,7 @@ def weights_explorer() -> Explorer:
     return Explorer(
         random_attention,
         weight_map,
-        canvas=Canvas(size=(8.4, 4.4)),
+        canvas=Canvas(size=(8.4, 4.1)),
         numbers=lambda result: {
             "factor on the scores": f"{result.factor:.4f}",
             "largest weight of a row, average": f"{result.top:.3f}",

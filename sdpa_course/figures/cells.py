@@ -9,6 +9,8 @@ from matplotlib.path import Path
 from matplotlib.textpath import TextPath
 from matplotlib.transforms import Affine2D
 
+from .kit.palette import contrast
+
 
 def write_in_cells(ax, texts: np.ndarray, shades: np.ndarray, colour_map: str, points: float) -> None:
     """Write (n, n) texts into the cells, black or white; as one artist, because n² texts would slow a slider down.
@@ -38,6 +40,4 @@ def outline(text: str, points: float) -> Path:
 
 def ink(colour) -> str:
     """Black or white, whichever is easier to read on `colour`."""
-    linear = np.where(colour[:3] <= 0.04045, colour[:3] / 12.92, ((colour[:3] + 0.055) / 1.055) ** 2.4)
-    luminance = linear @ [0.2126, 0.7152, 0.0722]
-    return "black" if (luminance + 0.05) / 0.05 > 1.05 / (luminance + 0.05) else "white"  # the contrast ratios of WCAG
+    return max(("black", "white"), key=lambda name: contrast(name, colour[:3]))

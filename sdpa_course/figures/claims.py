@@ -1,92 +1,32 @@
-"""All verdicts on one page, and the claims about gradients and training at one d_k. For notebook 11."""
+"""The claims about gradients and training at one d_k. For notebook 12."""
 
 import math
-import textwrap
 
 import numpy as np
-from matplotlib.patches import FancyBboxPatch
 
+from ..experiments.row_gradients import WithoutScale
 from .drawing import styled
+from .kit.palette import SCALES, colour
 from .rules import RULES
 
-# verdict -> (symbol, fill, edge): colour, symbol and word say the same.
-LOOKS = {
-    "holds": ("✓", "#cfe3f1", "#0072B2"),
-    "half true": ("◐", "#fbe8bd", "#E69F00"),
-    "fails": ("✗", "#eccfe0", "#a5447c"),
-}
-SIDE = 0.06  # of a tile's place, left free around it
 LOWEST = -6.0  # log10 of the smallest ratio that is drawn in its place
 QUANTITIES = ("spread of the scores", "mean norm of J", "rms row of dQ", "median row of dQ")
 LINES = (("o", "-", "●"), ("s", "-", "■"), ("^", "--", "▲"), ("v", "--", "▼"))  # marker, dash, marker as a letter
 
 
 @styled
-def verdict_grid(ax, groups: dict) -> str:
-    """One tile for each claim, one row for each theme.
-
-    Parameters
-    ----------
-    ax : matplotlib axes
-    groups : dict of theme -> list of (id, a few words, verdict)
-    """
-    columns = max(len(tiles) for tiles in groups.values())
-    counts = dict.fromkeys(LOOKS, 0)
-    for row, (theme, tiles) in enumerate(groups.items()):
-        y = len(groups) - row - 1
-        ax.text(
-            -0.1, y + 0.5, theme.replace(" and ", "\nand ").replace(", ", ",\n"), ha="right", va="center", fontsize=13
-        )
-        for x, (name, words, verdict) in enumerate(tiles):
-            symbol, fill, edge = LOOKS[verdict]
-            counts[verdict] += 1
-            box = FancyBboxPatch(
-                (x + SIDE, y + SIDE),
-                1 - 2 * SIDE,
-                1 - 2 * SIDE,
-                boxstyle="round,pad=0,rounding_size=0.06",
-                facecolor=fill,
-                edgecolor=edge,
-                linewidth=1.6,
-            )
-            ax.add_patch(box)
-            ax.text(x + 0.12, y + 0.84, name, ha="left", va="top", fontsize=13, fontweight="bold")
-            ax.text(x + 0.88, y + 0.86, symbol, ha="right", va="top", fontsize=18, color="black")
-            lines = "\n".join(textwrap.wrap(words, 13))
-            ax.text(x + 0.5, y + 0.45, lines, ha="center", va="center", fontsize=10, linespacing=1.1)
-            ax.text(x + 0.5, y + 0.1, verdict, ha="center", va="bottom", fontsize=11, style="italic")
-    ax.set(xlim=(-1.25, columns), ylim=(0, len(groups)))
-    ax.axis("off")
-    listed = "; ".join(
-        f"{verdict}: {', '.join(name for tiles in groups.values() for name, _, v in tiles if v == verdict)}"
-        for verdict in LOOKS
-    )
-    total = sum(counts.values())
-    parts = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
-    return f"A grid of {total} tiles, one for each claim, in {len(groups)} rows by theme: {parts}. {listed}."
-
-
-@styled
-def folk_claims(axes, result) -> str:
-    """What leaving the scale out multiplies things by at one d_k, and what became of it in training.
-
-    Parameters
-    ----------
-    axes : two matplotlib axes
-    result : experiments.row_gradients.WithoutScale
-    """
+def folk_claims(axes, result: WithoutScale) -> str:
+    """What leaving the scale out multiplies things by at one d_k, and what became of it in training."""
     left, right = axes
     factor, edge = result.factor, math.log10(result.factor)
     left.axvspan(LOWEST - 1, -edge, color="#eccfe0", zorder=0)
     left.axvspan(edge, 3, color="#fbe8bd", zorder=0)
     left.axvline(0, color="black", linewidth=1)
-    heights = range(len(result.ratios), 0, -1)
-    ends = [max(math.log10(ratio), LOWEST) if ratio > 0 else LOWEST for ratio in result.ratios]
+    heights = np.arange(len(result.ratios), 0, -1)
+    ends = np.log10(np.maximum(result.ratios, 10.0**LOWEST))
     left.hlines(heights, 0, ends, color="C6", linewidth=1.5)
-    for marker, beyond in (("o", False), ("<", True)):  # an arrow where the ratio lies off the chart
-        shown = [(at, y) for at, y in zip(ends, heights, strict=True) if (at == LOWEST) == beyond]
-        if shown:
-            left.plot(*zip(*shown, strict=True), color="C0", marker=marker, markersize=10, linestyle="")
+    for marker, shown in (("o", ends > LOWEST), ("<", ends == LOWEST)):  # an arrow where the ratio lies off the chart
+        left.plot(ends[shown], heights[shown], marker, color="C0", markersize=10)
     said = []
     for name, ratio, at, y in zip(QUANTITIES, result.ratios, ends, heights, strict=True):
         word = "grows" if at > edge else "shrinks" if at < -edge else "neither"
@@ -98,12 +38,12 @@ def folk_claims(axes, result) -> str:
     left.text(2.9, 0.2, f"“explodes”: > {factor:g} →", ha="right", va="bottom", fontsize=10, style="italic")
     left.set_xticks([-6, -4, -2, 0, 2], ["10⁻⁶", "10⁻⁴", "0.01", "1", "100"])
     heard, key = [], []
-    for line, (marker, dash, sign) in zip(result.learned, LINES, strict=True):
-        widths, rule = line.widths, RULES[line.scale]
-        right.plot(np.log2(widths), line.accuracies, color=rule.colour, marker=marker, linestyle=dash)
-        label = f"{line.optimiser}, {rule.text}"
+    for ((optimiser, scale), line), (marker, dash, sign) in zip(result.learned.items(), LINES, strict=True):
+        widths, accuracies, rule = list(line), list(line.values()), RULES[scale]
+        right.plot(np.log2(widths), accuracies, color=colour(SCALES[scale][1]), marker=marker, linestyle=dash)
+        label = f"{optimiser}, {rule.text}"
         key.append(f"{sign} {label.replace('d_k', 'dₖ')}")
-        heard.append(f"{label} {', '.join(f'{accuracy:.2f}' for accuracy in line.accuracies)}")
+        heard.append(f"{label} {', '.join(f'{accuracy:.2f}' for accuracy in accuracies)}")
     right.axvline(math.log2(result.d_k), color="black", linewidth=1)
     right.set(title="accuracy after training", xlabel="$d_k$", ylabel="", xlim=(-0.4, 12.4), ylim=(0, 1.04))
     right.set_xticks(np.log2(widths), [str(width) for width in widths])

@@ -21,15 +21,21 @@ def course_style() -> dict:
         return matplotlib.rc_params_from_file(path, use_default_template=False)
 
 
-def styled(function):
-    """Let a figure function draw in the course's style, whatever matplotlib is set to outside."""
+def within(settings):
+    """A decorator: draw with what `settings()` gives, whatever matplotlib is set to outside."""
 
-    @functools.wraps(function)
-    def draw(*args, **keywords):
-        with matplotlib.rc_context(course_style()):
-            return function(*args, **keywords)
+    def decorate(function):
+        @functools.wraps(function)
+        def draw(*args, **keywords):
+            with matplotlib.rc_context(settings()):
+                return function(*args, **keywords)
 
-    return draw
+        return draw
+
+    return decorate
+
+
+styled = within(course_style)  # a figure in the course's style
 
 
 @styled

@@ -25,6 +25,16 @@ class Rule(NamedTuple):
         """For a title that changes: a typeset root would make it taller."""
         return self.words.replace("d_model", "$d_{model}$").replace("d_k", "$d_k$")
 
+    @property
+    def looks(self) -> dict:
+        """How its lines are drawn."""
+        return {"color": self.colour, "marker": self.marker}
+
+    @property
+    def open(self) -> dict:
+        """How the second of two lines for one rule is drawn: dashed, with empty marks."""
+        return self.looks | {"linestyle": "--", "markerfacecolor": "white"}
+
 
 RULES = {
     rule.name: rule

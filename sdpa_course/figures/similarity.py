@@ -1,211 +1,241 @@
-"""Dot products as pictures: a score matrix, shadows on a query, and how far scores spread. Notebook 01."""
+"""What a dot product measures, shadow times length, and how large it gets. Notebook 01."""
 
 import numpy as np
 
+from ..experiments.similarity import Agreement, OneDraw, Ranges
 from .drawing import styled
+from .kit import Block, Page, picture
+from .kit.charts import bars, chart, curve, outline
+from .kit.matrices import number, percent
+from .kit.papers import POINT
 
-MARKERS = "osD^v"
+
+def arrows(page: Page, x: float, y: float, unit: float):
+    """A function that turns coordinates in the plane into a point on the page; (x, y) is the origin."""
+    return lambda point: (x + unit * point[0], y - unit * point[1])
 
 
-@styled
-def score_matrix(ax, scores, tokens) -> str:
-    """An (n, n) matrix of scores with its numbers written in, rows and columns named by the tokens."""
-    scores = np.asarray(scores)
-    ax.imshow(scores, cmap="Blues", vmin=scores.min(), vmax=scores.max() * 1.8)  # pale enough for black digits
-    for (i, j), score in np.ndenumerate(scores):
-        ax.text(j, i, f"{score:g}".replace("-", "−"), ha="center", va="center", fontsize=18)
-    ax.set_xticks(range(len(tokens)), tokens)
-    ax.set_yticks(range(len(tokens)), tokens)
-    ax.grid(False)
-    ax.set(xlabel="who is asked (key)", ylabel="who asks (query)", title="scores")
-    rows = "; ".join(
-        f"{token} asks: {', '.join(f'{s:g}' for s in row)}" for token, row in zip(tokens, scores, strict=True)
+@picture(height={"book": 282, "phone": 450, "slide": 290})
+def shadows(page: Page, query, keys, tokens, *, asks: str = "Apple") -> str:
+    """A query and the keys as arrows. Each key's shadow on the query's line, times the query's length, is its score."""
+    unit = 60 if page.narrow else 76
+    at = arrows(page, 22, 172 if page.narrow else 178, unit)
+    length = np.hypot(*query)
+    scores = keys @ query
+    far = 5.0 * query / length
+    page.line(at((0, 0)), at(far), colour="line", width=1.6, under=True)
+    longest = max(scores) / length**2 * query
+    page.line(at((0, 0)), at(longest), colour="lit", tint=0.5, width=13, under=True)
+    page.arrow(at((0, 0)), at(query), colour="q", width=4)
+    page.text(*at((3.6, 1.34)), f"{asks}’s query", at="bottom right", colour="q", weight="bold", size=14)
+    places = ((8, 0, "left"), (-10, -4, "bottom right"), (-2, 10, "top"))
+    for i, (key, token, (dx, dy, side)) in enumerate(zip(keys, tokens, places, strict=True)):
+        foot = scores[i] / length**2 * query
+        with page.step(i + 1):
+            page.arrow(at((0, 0)), at(key), colour="k", width=2.5)
+            page.line(at(key), at(foot), colour="grey", dash=":", width=1.8)
+            page.dot(*at(foot), colour="lit edge", size=11)
+            x, y = at(foot)
+            right, down = (10, 0) if key[1] < 0 else (-2, 8)  # below the line, and beside what comes from below
+            words = number(scores[i] / length, 2)
+            page.text(x + right, y + down, words, at="top left", colour="lit text", size=13)
+            x, y = at(key)
+            page.text(x + dx, y + dy, token, at=side, colour="k", weight="bold", size=14)
+    x, y = (10, 268) if page.narrow else (440, 40)
+    for column, (name, side) in enumerate((("shadow", "right"), ("× length", "right"), ("= score", "right"))):
+        page.text(x + 124 + 68 * column, y, name, at=side, colour="grey", size=13)
+    for i, (token, score) in enumerate(zip(tokens, scores, strict=True)):
+        with page.step(i + 1):
+            row = y + 40 * (i + 1)
+            page.text(x, row, token, at="left", colour="k", weight="bold", size=15)
+            for column, words in enumerate((number(score / length, 2), number(length, 2), number(score))):
+                bold = "bold" if column == 2 else "normal"
+                page.text(x + 120 + 68 * column, row, words, at="right", weight=bold, size=16)
+    page.key("dots: where each key’s shadow ends on the line of the query, and how long it is")
+    told = "; ".join(f"{t}, {number(s / length, 2)}, score {number(s)}" for t, s in zip(tokens, scores, strict=True))
+    return (
+        f"{asks}’s query and three keys as arrows from one point, each key with its shadow on the query’s line. The "
+        f"shadow times the query’s length, {length:.2f}, is the score. Shadows: {told}."
     )
-    return f"A {len(tokens)} by {len(tokens)} grid of scores, columns {', '.join(tokens)} (the keys). {rows}."
 
 
-@styled
-def shadows(axes, name, query, keys, tokens, scores, cosines) -> str:
-    """A query and its keys as arrows with the keys' shadows on the query; beside it the scores and the cosines.
+@picture(height={"book": 168, "phone": 350, "slide": 180})
+def length_and_angle(page: Page, query, keys, words) -> str:
+    """The same query with a long, a short, a crossing and an opposite key: a score takes both length and direction."""
+    across, told = (2 if page.narrow else 4), []
+    for i, (key, name) in enumerate(zip(keys, words, strict=True)):
+        x, y = page.width / across * (i % across), 182 * (i // across)
+        score = float(np.dot(query, key))
+        at = arrows(page, x + (98 if key[0] < 0 else 8), y + 108, 30)
+        with page.step(i):
+            page.arrow(at((0, -0.16)), at((query[0], query[1] - 0.16)), colour="q", width=4)
+            page.arrow(at((0, 0.16)), at((key[0], key[1] + 0.16)), colour="k", width=4)
+            page.text(x + 4, y + 136, name, at="left", colour="grey", size=13)
+            shadow = number(score / np.hypot(*query))
+            words = f"{number(np.hypot(*query))} × {f'({shadow})' if score < 0 else shadow} = {number(score)}"
+            page.text(x + 4, y + 158, words, at="left", weight="bold", size=17)
+        told.append(f"{name}: {number(score)}")
+    page.caption(
+        "the same query (green), each time with another key (purple); its length × the key’s shadow = the score"
+    )
+    return f"The same query with several keys. {'; '.join(told)}. It takes length and direction to score high."
 
-    Parameters
-    ----------
-    axes : three matplotlib axes
-    name : str
-        Of the token that asks.
-    query : (2,) array
-    keys : (n, 2) array
-    tokens : n names
-    scores, cosines : (n,) arrays
-    """
-    plane, *charts = axes
-    feet = np.outer(np.asarray(scores) / (query @ query), query)  # where each shadow ends
-    plane.axline((0, 0), query, color="0.6", linewidth=1, linestyle=":")
-    plane.quiver(0, 0, *query, angles="xy", scale_units="xy", scale=1, width=0.02, color="C0", zorder=3)
-    at_tip = {"textcoords": "offset points", "ha": "center"}
-    plane.annotate(f"query\n{name}", query, xytext=(-9, -14), va="top", **at_tip)
-    for key, foot, token, colour in zip(keys, feet, tokens, ("C1", "C2", "C6"), strict=False):
-        plane.quiver(0, 0, *key, angles="xy", scale_units="xy", scale=1, width=0.011, color=colour, zorder=2)
-        drop = {"linewidth": 1.3, "linestyle": "--", "marker": "o", "markersize": 8, "markevery": [1], "zorder": 4}
-        plane.plot(*np.transpose([key, foot]), color=colour, **drop)
-        above = query[0] * key[1] > query[1] * key[0]  # of the query's line
-        side, offset = ("bottom", (14, 5)) if above else ("top", (0, -7))
-        plane.annotate(f"key {token}", key, xytext=offset, va=side, **at_tip)
-    plane.set(xlim=(-0.4, 5.6), ylim=(-2.2, 3), aspect="equal", title="a dot marks the end of each shadow")
-    plane.set(xlabel="technology", ylabel="feeling")
-    for chart, values, title, form in zip(
-        charts, (scores, cosines), ("dot product", "cosine"), ("{:g}", "{:.2f}"), strict=True
+
+@picture(height={"book": 250, "phone": 250, "slide": 270})
+def same_winner(page: Page, plain: list[Agreement], stretched: list[Agreement], *, chance: float = 1 / 16) -> str:
+    """How often the largest dot product is also the largest cosine, by width: keys as drawn, and keys stretched."""
+    widths = [point.d_k for point in plain]
+    x = np.log2(widths)
+    room = page.width - (156 if page.narrow else 210)
+    ax = chart(page, 36, 24, room, 186, xlabel="$d_k$", ylabel="same winner, % of queries", ylim=(0, 104))
+    ax.set(xlim=(x[0] - 0.2, x[-1] + 0.2), xticks=x[::2], xticklabels=widths[::2], yticks=[0, 25, 50, 75, 100])
+    told = []
+    for points, colour, dash, name in ((plain, "k", "-", "as drawn"), (stretched, "score", "--", "stretched")):
+        y = [100 * point.share.mean for point in points]
+        with page.step(int(points is stretched)):
+            curve(page, ax, x, y, colour=colour, dash=dash)
+            page.text(x[-1] + 0.4, y[-1], f"{name}: {y[-1]:.0f} %", at="left", colour=colour, size=14, ax=ax)
+            ax.plot(x, y, "o" if points is plain else "s", color=page.colour(colour), markersize=6 * POINT)
+        told.append(f"keys {name}: {y[0]:.0f} % at d_k = {widths[0]}, {y[-1]:.0f} % at d_k = {widths[-1]}")
+    ax.axhline(100 * chance, color=page.colour("grey"), linestyle=":", linewidth=1.5 * POINT)
+    page.text(x[-1] + 0.4, 100 * chance, "guessing", at="left", colour="grey", size=13, ax=ax)
+    page.caption("each point: 1,000 random queries with 16 keys each; errors are about the size of the marks")
+    return (
+        f"How often the key with the largest dot product is also the one with the largest cosine, against d_k. "
+        f"{'; '.join(told)}. Guessing gives {percent(chance)}."
+    )
+
+
+@picture(height={"book": 196, "phone": 560, "slide": 210})
+def three_measures(page: Page, measures: dict, tokens, *, asks: str = "Apple") -> str:
+    """The weights that softmax makes of a query's row under several measures. `measures`: name -> (scores, weights)."""
+    told = []
+    for i, (block, (name, (scores, weights))) in enumerate(
+        zip(page.panels(len(measures), high=190, gap=34 if not page.narrow else 0), measures.items(), strict=True)
     ):
-        bars = chart.barh(tokens, values, color="C4")
-        bars[int(np.argmax(values))].set(facecolor="C5", edgecolor="black", hatch="//")
-        chart.bar_label(bars, [form.format(value) for value in values], padding=3)
-        chart.set(title=title, xlim=(0, 1.35 * np.max(values)))
-        chart.invert_yaxis()
-        chart.grid(axis="y", visible=False)
-    listed = "; ".join(
-        f"{token}: dot product {score:g}, cosine {cosine:.2f}"
-        for token, score, cosine in zip(tokens, scores, cosines, strict=True)
-    )
+        best = int(np.argmax(weights))
+        with page.step(i):
+            page.text(block.x, block.y, name, at="top left", weight="bold", size=15)
+            chest = Block(block.x, block.y + 50, block.wide, 86)
+            words = [percent(weight) for weight in weights]
+            bars(page, chest, weights, colour="weight", top=1, lit=best, words=words, names=tokens)
+            for j, score in enumerate(scores):
+                x = block.x + (j + 0.5) * block.wide / len(tokens)
+                page.text(x, block.y + 170, number(round(score, 2)), colour="score", size=14)
+        told.append(f"{name}: {', '.join(f'{t} {percent(w)}' for t, w in zip(tokens, weights, strict=True))}")
+    page.caption("bars: the weights; under the names: the scores that softmax made them from")
+    return f"{asks}’s row of weights under {len(measures)} measures. {'; '.join(told)}."
+
+
+@picture(height={"book": 150, "phone": 150, "slide": 190})
+def best_of_many(page: Page, weights) -> str:
+    """A row of weights, the largest first, up to 100 %."""
+    high = page.height - 44
+    page.text(0, 8, "100 %", at="left", colour="grey", size=13)
+    page.line((46, 8), (page.width, 8), colour="line", dash=":", width=1.5)
+    bars(page, Block(0, 8, page.width, high), weights, colour="weight", top=1, lit=0, words=percent(weights[0]))
+    page.text(0, 18 + high, "a perfect match", at="top left", weight="bold", size=14)
+    words = f"{len(weights) - 1} exact opposites, {100 * weights[1]:.1f} % each"
+    page.text(page.width, 18 + high, words, at="top right", colour="grey", size=14)
     return (
-        f"Left: the query of {name} and {len(tokens)} keys as arrows in a plane, each key with its shadow on the line "
-        f"of the query, a dot at its end. Right: two bar charts. {listed}. The largest dot product belongs to "
-        f"{tokens[int(np.argmax(scores))]}, the largest cosine to {tokens[int(np.argmax(cosines))]}."
+        f"{len(weights)} bars. The perfect match gets {percent(weights[0])} of the weight, and each of the "
+        f"{len(weights) - 1} exact opposites {100 * weights[1]:.1f} %."
     )
+
+
+@picture(height={"book": 236, "phone": 510, "slide": 250})
+def range_and_deviation(page: Page, sizes, found: dict[int, list[Ranges]]) -> str:
+    """How the range and the standard deviation change with the number of pairs drawn, one panel for each d_k."""
+    x, told = np.log10(sizes), []
+    looks = (("range", "width", "ink", "-"), ("std. deviation", "std", "lit edge", "--"))
+    for i, (block, (d_k, row)) in enumerate(zip(page.panels(2, high=236, gap=44), found.items(), strict=True)):
+        with page.step(i):
+            ax = chart(
+                page, block.x + 26, block.y + 26, block.wide - 150, 162, xlabel="pairs drawn", ylabel=f"$d_k$ = {d_k}"
+            )
+            names = [f"{size:,}" for size in sizes]
+            ax.set(xlim=(x[0] - 0.1, x[-1] + 0.1), ylim=(0, 26), xticks=x, xticklabels=names, yticks=[0, 10, 20])
+            for name, attribute, colour, dash in looks:
+                y = [getattr(each, attribute).mean() for each in row]
+                curve(page, ax, x, y, colour=colour, dash=dash)
+                ax.plot(x, y, "o" if dash == "-" else "s", color=page.colour(colour), markersize=6 * POINT)
+                words = f"{name} {y[-1]:.1f}"
+                page.text(x[-1] + 0.2, y[-1], words, at="left", colour=colour, size=14, ax=ax)
+                told.append(f"{name} at d_k = {d_k} from {y[0]:.1f} to {y[-1]:.1f}")
+    page.caption("averages over repeats, 200,000 pairs for each point; range: from the lowest score to the highest")
+    return f"Two charts against the number of pairs, {sizes[0]:,} to {sizes[-1]:,}. {'; '.join(told)}."
+
+
+@picture(height={"book": 312, "phone": 312, "slide": 320})
+def widening(page: Page, scores: dict, *, reach: float = 80) -> str:
+    """Histograms of q·k at several widths on one axis; for the widest one its typical size is marked."""
+    ax = page.axes(64, 0, page.width - 78, 270)
+    ax.set(
+        xlim=(-reach, reach),
+        ylim=(-0.05, len(scores)),
+        yticks=[],
+        xlabel="score $q \\cdot k$",
+        xticks=[-60, -40, -20, 0, 20, 40, 60],
+    )
+    ax.spines["left"].set_visible(False)
+    told = []
+    for row, (d_k, samples) in enumerate(scores.items()):
+        floor, std = len(scores) - 1 - row, float(np.std(samples))
+        with page.step(row):
+            step = 0.5 if std < 4 else 2 if std < 16 else 4
+            outline(
+                page, ax, samples, colour="score", floor=floor, high=0.8, bins=np.arange(-reach, reach + step, step)
+            )
+            page.text(0, 90 * (row + 0.72), f"$d_k$ = {d_k}", at="left", weight="bold")
+        inside = np.quantile(np.abs(samples), 0.95)
+        told.append(f"at d_k = {d_k}, 95 % of the scores lie within {inside:.0f} of zero")
+    with page.step(len(scores)):
+        y = floor + 0.3
+        ax.plot([-std, std], [y, y], color=page.colour("lit"), linewidth=6 * POINT, solid_capstyle="butt")
+        page.text(std + 4, floor + 0.62, f"about {std:.0f}", at="left", weight="bold", size=16, ax=ax)
+    page.caption("20,000 pairs for each width, every histogram drawn to the same height; amber: the typical size")
+    return f"Histograms of q·k on one axis. {'; '.join(told)}. The typical size at d_k = {d_k} is about {std:.0f}."
+
+
+@picture(height={"book": 96, "phone": 96, "slide": 130})
+def typical_sizes(page: Page, sizes: dict) -> str:
+    """The typical size of a score at several widths as bars to scale; `sizes`: d_k -> Estimate."""
+    room, pitch = page.width - 84 - 120, page.height / len(sizes)
+    largest, told = max(size.mean for size in sizes.values()), []
+    for i, (d_k, size) in enumerate(sizes.items()):
+        y, words = pitch * (i + 0.5), f"{size:.2f}"
+        with page.step(i):
+            page.text(0, y, f"$d_k$ = {d_k}", at="left", weight="bold")
+            page.box(84, y - 13, room * size.mean / largest, 26, fill="score", tint=0.75, edge=None, corner=0)
+            page.text(84 + room * size.mean / largest + 8, y, words, at="left", weight="bold", size=16)
+        told.append(f"{words} at d_k = {d_k}, about {size.mean:.0f}")
+    page.caption("typical size of a score, measured: eight times as many terms, and not even three times the size")
+    return f"Bars to scale: the typical size of a score of random vectors, measured, is {'; '.join(told)}."
 
 
 @styled
-def agreement_by_width(axes, curves, chance) -> str:
-    """Left: how often the largest dot product is the largest cosine; right: how much the keys' lengths differ.
-
-    Parameters
-    ----------
-    axes : two matplotlib axes
-    curves : dict of str -> list of Agreement
-        The first one is of unstretched N(0, 1) keys, for which 1/√(2 d_k) on the right is close, if they are wide.
-    chance : float
-        One over the number of keys.
-    """
-    widths = [point.d_k for point in next(iter(curves.values()))]
-    for (name, points), marker in zip(curves.items(), MARKERS, strict=False):
-        shares, errors = [p.share.mean for p in points], [2 * p.share.error for p in points]
-        axes[0].errorbar(widths, shares, errors, marker=marker, capsize=3, label=name)
-        axes[1].plot(widths, [p.length_spread for p in points], marker=marker, label=name)
-    axes[0].axhline(chance, color="C6", linestyle=":", label="guessing")
-    axes[1].plot(widths, 1 / np.sqrt(2 * np.array(widths)), "k--", label=r"approximation $1/\sqrt{2d_k}$")
-    axes[0].set(title="same winner?", ylabel="share of queries", ylim=(0, 1))
-    axes[1].set(title="spread of key lengths", ylabel="std ÷ mean", yscale="log")
-    for ax in axes:
-        ax.set(xscale="log", xlabel="$d_k$")
-        ax.set_xticks(widths[::2], widths[::2])
-        ax.minorticks_off()
-    axes[1].set_yticks([0.03, 0.1, 0.3, 1], ["0.03", "0.1", "0.3", "1"])
-    axes[0].legend(loc="lower right", bbox_to_anchor=(1.0, 0.08))
-    axes[1].legend(loc="lower left")
-    ends = "; ".join(
-        f"{name}: from {points[0].share.mean:.2f} at d_k = {widths[0]} "
-        f"to {points[-1].share.mean:.2f} at d_k = {widths[-1]}"
-        for name, points in curves.items()
+def one_range(axes, result: OneDraw) -> str:
+    """One draw of scores as a histogram; below it the range, the standard deviation and the range that was quoted."""
+    top, low = axes
+    top.stairs(result.percent, result.edges, fill=True, color="C4")
+    top.set(title=f"{result.pairs:,} scores, $d_k$ = {result.d_k}, σ = {result.sigma:g}", ylabel="% of scores")
+    highest = np.max(result.percent)
+    top.set(xlim=(-250, 250), ylim=(0, next(limit for limit in (20, 40, 100) if highest <= 0.95 * limit)))
+    top.tick_params(labelbottom=False)
+    rows = (
+        (2, result.low, result.high, "C0", "", "this draw"),
+        (1, *result.quoted, "C1", "//", "quoted"),
+        (0, result.mean - result.std, result.mean + result.std, "C2", "..", "mean ± std. deviation"),
     )
-    plain = next(iter(curves.values()))
+    for y, start, end, colour, hatch, _ in rows:
+        low.barh(y, end - start, left=start, height=0.55, color=colour, hatch=hatch, edgecolor="white", linewidth=0)
+    low.set(
+        yticks=[2, 1, 0], yticklabels=[name for *_, name in rows], xlim=(-250, 250), ylim=(-0.6, 2.6), xlabel="score"
+    )
+    low.grid(axis="y", visible=False)
     return (
-        f"Two line charts against d_k. Left, the share of queries whose largest dot product is also the largest "
-        f"cosine, with error bars of two standard errors: {ends}; guessing gives {chance:.2f}. Right, the standard "
-        f"deviation of the key lengths over their mean: for N(0, 1) keys it falls from {plain[0].length_spread:.2f} to "
-        f"{plain[-1].length_spread:.2f} close to the dashed approximation 1/√(2 d_k), for stretched keys it levels off."
-    )
-
-
-@styled
-def ranges_by_draw(axes, widths, found, quoted) -> str:
-    """Ranges of repeated draws as vertical bars, one panel for each d_k, with a quoted range as dashed lines.
-
-    Parameters
-    ----------
-    axes : matplotlib axes that share their y axis
-    widths : the values of d_k, one for each panel
-    found : list of Ranges
-    quoted : list of (low, high)
-    """
-    words = []
-    for ax, d_k, draws, (low, high) in zip(axes, widths, found, quoted, strict=True):
-        draw = np.arange(1, len(draws.low) + 1)
-        ax.vlines(draw, draws.low, draws.high, color="C0", linewidth=4)
-        for edge in (low, high):
-            ax.axhline(edge, color="C1", linestyle="--", label="quoted range" if edge == low else None)
-        ax.set(title=f"$d_k$ = {d_k}", xlabel="draw")
-        words.append(
-            f"d_k = {d_k}: the lowest score lies between {draws.low.min():.0f} and {draws.low.max():.0f}, the highest "
-            f"between {draws.high.min():.0f} and {draws.high.max():.0f}; dashed lines at {low} and {high}"
-        )
-    axes[0].set_ylabel("lowest to highest score")
-    axes[0].legend(loc="upper left")
-    return f"Bars from the lowest to the highest score of {len(draw)} draws. {'. '.join(words)}."
-
-
-@styled
-def growth_with_pairs(axes, pairs, found, theory) -> str:
-    """Width of the range (left) and standard deviation (right) against the number of pairs, one line for each d_k.
-
-    Parameters
-    ----------
-    axes : two matplotlib axes that share their y axis
-    pairs : sequence of int
-    found : dict of d_k -> list of Ranges, one for each number of pairs
-    theory : dict of d_k -> list of expected widths of normal samples
-    """
-    words, names = [], {}
-    for (d_k, row), marker, colour, dash in zip(
-        found.items(), MARKERS, ("C0", "C1", "C2"), ("--", ":", "-."), strict=False
-    ):
-        widths, stds = np.array([r.width for r in row]), np.array([r.std for r in row])  # (pairs, repeats)
-        for ax, values in zip(axes, (widths, stds), strict=True):
-            points = ax.errorbar(
-                pairs, values.mean(axis=-1), values.std(axis=-1), color=colour, marker=marker, capsize=4,
-                linestyle="none",
-            )  # fmt: skip
-        # In the colour of its points: at d_k = 2 they climb up to the line of d_k = 5.
-        axes[0].plot(pairs, theory[d_k], color=colour, linestyle=dash, linewidth=1.8)
-        line = axes[1].axhline(np.sqrt(d_k), color=colour, linestyle=dash, linewidth=1.8)
-        names[f"$d_k$ = {d_k}"] = points, line
-        words.append(
-            f"d_k = {d_k}: width from {widths[0].mean():.1f} to {widths[-1].mean():.1f}, standard deviation from "
-            f"{stds[0].mean():.2f} to {stds[-1].mean():.2f}"
-        )
-    axes[0].set(title="range: highest − lowest", ylabel="size of the scores", yscale="log")
-    axes[1].set(title="standard deviation")
-    for ax in axes:
-        ax.set(xlabel="pairs drawn", xscale="log")
-    (names["lines: theory"],) = axes[1].plot([], [], "k--", linewidth=1.8)
-    axes[1].legend(names.values(), names.keys(), loc="upper right", ncols=2, handlelength=3)
-    return (
-        f"Two charts against the number of pairs, {pairs[0]} to {pairs[-1]}, with error bars over repeats and "
-        "theory as broken lines in the same colours. Left, the range grows; right, the standard deviation stays near "
-        f"the root of d_k. {'; '.join(words)}."
-    )
-
-
-@styled
-def score_histogram(ax, result) -> str:
-    """A histogram of scores as steps, with the normal curve of the same variance dashed over it.
-
-    Parameters
-    ----------
-    ax : matplotlib axes
-    result : experiments.histograms.ScoreSpread
-    """
-    ax.stairs(result.percent, result.edges, fill=True, color="C4", label="simulated scores")
-    ax.plot(result.x, result.curve, "k--", label="normal curve")
-    what = "scores ÷ √$d_k$" if result.divided else "scores as they are"  # a typeset root would make the title taller
-    highest, peak = np.max(result.percent), np.max(result.curve)
-    top = next(limit for limit in (4, 10, 20, 40, 100) if max(highest, peak) <= 0.95 * limit)
-    ax.set(title=f"{what}, $d_k$ = {result.d_k}", xlabel="score", ylabel="% of scores in a step")
-    ax.set(xlim=(result.edges[0], result.edges[-1]), ylim=(0, top))
-    # Labels of one width, padded with figure spaces, so there's room for all of them.
-    ax.yaxis.set_major_formatter(lambda value, _: f"{value:g}".rjust(4, "\u2007"))
-    ax.legend(loc="upper right")
-    named = "the dot product divided by the root of d_k" if result.divided else "the dot product"
-    return (
-        f"A histogram of {named} of random vectors at d_k = {result.d_k}, on an axis from {result.edges[0]:g} to "
-        f"{result.edges[-1]:g}. Its highest step holds {highest:.1f} % of the scores; the dashed normal curve of the "
-        f"same variance peaks at {peak:.1f} %."
-    )
+        f"A histogram of {result.pairs:,} dot products at d_k = {result.d_k}, entries with standard deviation "
+        f"{result.sigma:g}, and three bars below it: this draw runs from {result.low:.0f} to {result.high:.0f}, the "
+        f"quoted range from {result.quoted[0]} to {result.quoted[1]}, and mean plus or minus standard deviation is "
+        f"{result.mean:.1f} plus or minus {result.std:.1f}."
+    ).replace("-", "−")

@@ -4,15 +4,23 @@ The results are plain data: float arrays, or one sentence saying what went wrong
 runs this file in the student's process, and everything else outside it.
 """
 
+import contextlib
 import dis
 import linecache
+import os
+import sys
 import warnings
+from collections.abc import Iterator
+from decimal import Decimal
+from numbers import Real
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 UNANSWERED = (None, Ellipsis, NotImplemented)
 NO_RETURN = "your function returned None; does it end with a return statement?"
+PACKAGE = str(Path(__file__).parents[1]) + os.sep
 LARGEST = 20_000  # numbers in one answer; no task needs even a tenth of that
 
 
@@ -22,6 +30,7 @@ class Answer(NamedTuple):
     arrays: tuple[np.ndarray, ...] = ()
     problem: str = ""
     several: bool = False  # the answer was a tuple or list of arrays, rather than one array or number
+    called: tuple[str, ...] = ()  # functions of this package that the student's function called
 
     @property
     def unanswered(self) -> bool:
@@ -31,7 +40,37 @@ class Answer(NamedTuple):
 
 def ask(answer, cases: list[dict]) -> list[Answer]:
     """The student's `answer` to each case: a function is called with the inputs, a number is the answer itself."""
-    return [call(answer, case) if callable(answer) else plain(answer) for case in cases]
+    if not callable(answer):
+        return [plain(answer)] * len(cases)
+    with watched() as called:
+        answers = [call(answer, case) for case in cases]
+    return [one._replace(called=tuple(sorted(called))) for one in answers]
+
+
+@contextlib.contextmanager
+def watched() -> Iterator[set[str]]:
+    """Note which functions of this package are called from outside it, under whatever name and from however deep.
+
+    For honest people: a function can switch this off, or copy the package's text.
+    """
+    called: set[str] = set()
+
+    def notice(frame, event, argument):
+        if event == "call" and ours(frame) and not ours(frame.f_back):
+            called.add(frame.f_code.co_name)
+
+    before = sys.getprofile()
+    sys.setprofile(notice)
+    try:
+        yield called
+    finally:
+        sys.setprofile(before)
+
+
+def ours(frame) -> bool:
+    """Whether a frame runs the package's code, this file aside."""
+    file = frame.f_code.co_filename if frame else ""
+    return file.startswith(PACKAGE) and file != __file__
 
 
 def call(function, case: dict) -> Answer:
@@ -47,7 +86,7 @@ def call(function, case: dict) -> Answer:
         return Answer(problem=f"{type(error).__name__}: {words_of(error)}{blame(function, error)}")
     answer = plain(result)
     if answer.unanswered:
-        return answer if empty(function) else Answer(problem=NO_RETURN)
+        return answer if empty(function) or result is ... else Answer(problem=NO_RETURN)
     for name, value in inputs.items():
         if isinstance(value, np.ndarray) and not np.array_equal(value, case[name], equal_nan=value.dtype.kind == "f"):
             return Answer(problem=f"your function changed its argument {name} in place; work on a copy instead")
@@ -62,10 +101,11 @@ def plain(result) -> Answer:
     if isinstance(result, list) and any(isinstance(part, np.ndarray) for part in result):
         several = len({np.shape(part) for part in result}) > 1  # [dq, dk, dv]; rows of one shape are one array
     parts = tuple(result) if several else (result,)
-    if any(part is nothing for part in parts for nothing in UNANSWERED):
-        return Answer()
+    missing = [any(part is nothing for nothing in UNANSWERED) for part in parts]
+    if any(missing):
+        return Answer() if all(missing) else Answer(problem=f"result {1 + missing.index(True)} of {len(parts)} is None")
     try:
-        arrays = tuple(np.array(part) for part in parts)
+        arrays = tuple(real(np.array(part)) for part in parts)
     except Exception as error:
         if several:
             return Answer(problem="got a tuple whose parts aren't all arrays; return only what the task asks for")
@@ -79,6 +119,12 @@ def plain(result) -> Answer:
             return Answer(problem=f"the result has shape {array.shape}, which is far too large")
     kept = (np.float32, np.float64)
     return Answer(tuple(a if a.dtype.type in kept else a.astype(np.float64) for a in arrays), several=several)
+
+
+def real(array: np.ndarray) -> np.ndarray:
+    """Fractions, decimals and floats that hide in an array of objects, as floats; anything else as it is."""
+    numbers = array.dtype.kind == "O" and all(isinstance(entry, Real | Decimal) for entry in array.flat)
+    return array.astype(np.float64) if numbers else array
 
 
 def words_of(error: Exception) -> str:

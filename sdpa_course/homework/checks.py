@@ -1,13 +1,14 @@
-"""What a notebook calls: `check`, for students and in the hidden tests."""
+"""What a notebook calls: `check`, for students and in the hidden tests, and `try_it`, for any reader."""
 
 import numpy as np
 
 from .answers import ask
 from .judging import CheckResult, judge
+from .progress import remember
 from .tasks import Task, find_task
 
-SEEN = ((0, np.float64),)
-UNSEEN = ((101, np.float64), (102, np.float64), (103, np.float32))
+SEEN = ((0, np.float64, False),)  # seed, type, and whether the hidden cases come too
+UNSEEN = ((101, np.float64, True), (102, np.float64, True), (103, np.float32, True))
 IMPORT = "(from sdpa_course.homework import inputs)"
 
 
@@ -38,15 +39,29 @@ def check(name: str, answer, *, unseen: bool = False) -> Marks:
     """
     task = find_task(name)
     result = try_out(task, answer, UNSEEN if unseen else SEEN)
+    remember(task, result)
     print(f"On other inputs, {result.message}" if unseen else result.message)
     if result.state == "wrong" and not unseen and not task.wants_number:
         print(f'  Retry     inputs("{name}", {result.case}) returns these inputs {IMPORT}')
     return Marks(task.points if result.passed else 0, task.points)
 
 
+def try_it(name: str, answer) -> None:
+    """Try a reader's answer to an exercise inside a notebook: the feedback of `check`, and no points.
+
+    Parameters
+    ----------
+    name : str
+        The exercise, such as "nb02.within_row".
+    answer : callable, number or array
+        The reader's answer. A stub that returns `...` or nothing counts as not answered yet, and nothing is raised.
+    """
+    check(name, answer)
+
+
 def inputs(name: str, case: int = 0) -> tuple:
     """The inputs that `check` uses, to try by hand: `softmax(*inputs("ps03.softmax"))`."""
-    cases = find_task(name).draw(*SEEN[0])
+    cases = find_task(name).draw(*SEEN[0][:2])
     if not 0 <= case < len(cases):
         raise ValueError(f"case: got {case}, expected 0 to {len(cases) - 1}")
     return tuple(cases[case].values())
@@ -54,8 +69,8 @@ def inputs(name: str, case: int = 0) -> tuple:
 
 def try_out(task: Task, answer, draws=SEEN + UNSEEN) -> CheckResult:
     """The result on the first draw of inputs that the answer fails, or else on the last draw."""
-    for seed, dtype in draws:
-        cases = task.draw(seed, dtype)
+    for seed, dtype, hidden in draws:
+        cases = task.draw(seed, dtype, hidden=hidden)
         result = judge(task, cases, ask(answer, cases))
         if not result.passed:
             break

@@ -14,6 +14,8 @@ from .tasks import Case, Mistake, Task
 WIDTH = 110
 AS_GIVEN = "as given"  # in a find-the-bug task: the given code, unchanged
 NO_MAXIMUM = "no maximum"
+CALLS = "your answer calls the course's own {}. The task is to write it yourself; whoever grades it sees this."
+SMALL = 0.1  # the ordinary answers of most tasks are larger
 COARSE = 1e-3  # tolerance for float32, whose sums over a few hundred terms are accurate to about 1e-5
 
 
@@ -24,6 +26,7 @@ class CheckResult(NamedTuple):
     message: str
     mistake: str = ""  # the name of the mistake, if recognised
     case: int = 0  # the index of the first wrong case
+    called: tuple[str, ...] = ()  # functions of this package that a homework answer called
 
     @property
     def passed(self) -> bool:
@@ -37,14 +40,16 @@ def judge(task: Task, cases: list[Case], answers: list[Answer]) -> CheckResult:
         raise ValueError(f"answers: got {len(answers)}, expected {len(cases)}, one for each case")
     if any(answer.unanswered for answer in answers):
         return CheckResult("unanswered", f"{task.title}: not answered yet.")
+    rights = [solve(task.right, case) for case in cases]
     if task.outputs:
-        answers = [unpacked(answer, len(task.outputs)) for answer in answers]
+        answers = [unpacked(answer, right) for answer, right in zip(answers, rights, strict=True)]
     if task.wants_number:
         answers = [answer._replace(arrays=tuple(map(single, answer.arrays))) for answer in answers]
-    rights = [solve(task.right, case) for case in cases]
+    called = tuple(sorted({name for answer in answers for name in answer.called})) if task.points else ()
+    note = row("Note", CALLS.format(", ".join(called))) if called else ""
     wrong = next((i for i, answer in enumerate(answers) if not agrees(task, cases[i], answer, rights[i])), None)
     if wrong is None:
-        return CheckResult("passed", f"{task.title}: right.")
+        return CheckResult("passed", "\n".join(filter(None, (f"{task.title}: right.", note))), called=called)
     mistake = recognise(task, cases, answers, wrong)
     lines = {
         "Tried": describe_inputs(cases[wrong]),
@@ -54,20 +59,21 @@ def judge(task: Task, cases: list[Case], answers: list[Answer]) -> CheckResult:
         "Read": (mistake.read if mistake else "") or task.read,
     }
     shown = [row(title, text) for title, text in lines.items() if text]
-    message = "\n".join([f"{task.title}: not right yet.", *shown])
-    return CheckResult("wrong", message, mistake.name if mistake else "", wrong)
+    message = "\n".join(filter(None, (f"{task.title}: not right yet.", *shown, note)))
+    return CheckResult("wrong", message, mistake.name if mistake else "", wrong, called)
 
 
-def row(title: str, text: str) -> str:
+def row(title: str, text: str, width: int = 9) -> str:
     """One row of a message, wrapped if it's long, with the text in its own column."""
-    first = f"  {title:<9} "
+    first = f"  {title:<{width}} "
     return textwrap.fill(text, WIDTH, initial_indent=first, subsequent_indent=" " * len(first))
 
 
-def unpacked(answer: Answer, parts: int) -> Answer:
+def unpacked(answer: Answer, right: Answer) -> Answer:
     """Split [dq, dk] into its parts again if it became one array because they have the same shape."""
-    if len(answer.arrays) == 1 and not answer.several and answer.arrays[0].shape[:1] == (parts,):
-        return Answer(tuple(answer.arrays[0]), several=True)
+    shapes = [array.shape for array in right.arrays]
+    if len(answer.arrays) == 1 and [part.shape for part in np.atleast_1d(answer.arrays[0])] == shapes:
+        return answer._replace(arrays=tuple(answer.arrays[0]), several=True)
     return answer
 
 
@@ -84,13 +90,21 @@ def solve(function, case: Case) -> Answer:
 
 
 def recognise(task: Task, cases: list[Case], answers: list[Answer], wrong: int) -> Mistake | None:
-    """The mistake that explains the answer in every case or, failing that, in the first wrong case."""
+    """The mistake that explains the answer in every case where there is one.
+
+    Failing that, it's the one that explains the first wrong case, but then by more than a number or a NaN: those agree
+    by accident. "As given" has to explain everything: otherwise something has been fixed already.
+    """
     if answers[wrong].problem.startswith("OverflowError"):  # math.exp raises where np.exp returns infinity
         return next((mistake for mistake in task.mistakes if mistake.name == NO_MAXIMUM), None)
-    for which in (range(len(cases)), (wrong,)):
+    shown = [i for i, answer in enumerate(answers) if not answer.problem]
+    if wrong not in shown:
+        return None
+    telling = all(array.size > 1 and np.isfinite(array).all() for array in answers[wrong].arrays)
+    for which in (shown, [wrong]):
         for mistake in task.mistakes:
-            if len(which) < len(cases) and mistake.name == AS_GIVEN:
-                continue  # something has been fixed already
+            if len(which) < len(cases) and (not telling or mistake.name == AS_GIVEN):
+                continue
             if all(agrees(task, cases[i], answers[i], solve(mistake.gives, cases[i])) for i in which):
                 return mistake
     return None
@@ -104,22 +118,33 @@ def agrees(task: Task, case: Case, answer: Answer, other: Answer) -> bool:
 
 
 def close(task: Task, case: Case, got: np.ndarray, right: np.ndarray) -> bool:
-    """Whether values agree within the task's tolerance, relative to the largest right entry; coarser for float32."""
+    """Whether values agree within the task's tolerance, relative to the largest right entry; coarser for float32.
+
+    Where even that is nearly 0, because everything cancels, what's left is rounding, and SMALL takes its place.
+    """
     tolerance = task.tolerance
     if any(np.asarray(value).dtype == np.float32 for value in case.values()):
         tolerance = max(tolerance, COARSE)
     elif got.dtype == np.float32:
-        tolerance = max(tolerance, COARSE / 10)
+        tolerance = max(tolerance, COARSE / 3)
     finite = np.abs(right[np.isfinite(right)])
-    size = finite.max() if finite.size and finite.max() > 0 else 1.0
+    size = max(finite.max(), SMALL) if finite.size and finite.max() > 0 else 1.0
     return bool(np.allclose(got, right, rtol=0, atol=tolerance * size, equal_nan=True))
 
 
 def describe_inputs(case: Case) -> str:
-    """The inputs in words: the shapes of arrays and the values of numbers."""
+    """The inputs in words: the values of numbers and targets, and the shapes of other arrays."""
     return ", ".join(
-        f"{name} of shape {value.shape}" if np.ndim(value) else f"{name} = {value}" for name, value in case.items()
+        f"{name} of shape {value.shape}{holes(value)}"
+        if np.ndim(value) and value.dtype.kind != "i"
+        else f"{name} = {value}"
+        for name, value in case.items()
     )
+
+
+def holes(array: np.ndarray) -> str:
+    """How many entries of a mask are True; nothing for other arrays."""
+    return f" with {array.sum()} of {array.size} entries True" if array.dtype.kind == "b" else ""
 
 
 def describe(task: Task, case: Case, answer: Answer, right: Answer) -> str:
@@ -127,7 +152,7 @@ def describe(task: Task, case: Case, answer: Answer, right: Answer) -> str:
     if answer.problem:
         return answer.problem
     if len(answer.arrays) != len(right.arrays):
-        return f"{len(answer.arrays)} results" if answer.several else f"one result of shape {answer.arrays[0].shape}"
+        return f"{len(answer.arrays)} results" if answer.several else f"one result, of shape {answer.arrays[0].shape}"
     part = first_difference(task, case, answer, right)
     name, array = part_name(task, part), answer.arrays[part]
     if array.shape != right.arrays[part].shape:

@@ -4,12 +4,11 @@ import numpy as np
 
 from ..kernels.linear import linear_forward
 from ..kernels.scores import cosine_scores_forward, dot_scores_forward
-from .tasks import Mistake, Task
+from .tasks import Mistake, Task, any_sizes
 
 
-def queries_and_keys(rng) -> list[dict]:
-    """More keys than queries, then fewer; the vectors clearly differ in length."""
-    sizes = ((4, 6, 3), (5, 2, 7))  # queries, keys, d_k
+def queries_and_keys(rng, sizes=((4, 6, 3), (5, 2, 7))) -> list[dict]:
+    """Sizes are queries, keys and d_k: more keys than queries, then fewer. The vectors clearly differ in length."""
     return [{"Q": vectors(rng, n, d_k), "K": vectors(rng, m, d_k)} for n, m, d_k in sizes]
 
 
@@ -25,18 +24,17 @@ def vectors(rng, count: int, width: int) -> np.ndarray:
     return entries * (lengths / np.sqrt((entries**2).sum(axis=1)))[:, None]
 
 
-def embeddings(rng) -> list[dict]:
-    """X and the two matrices that turn it into queries and keys; the last case has as many tokens as entries."""
-    sizes = ((4, 6, 3), (5, 7, 2), (3, 5, 3))  # tokens, d_model, d_k
+def embeddings(rng, sizes=((4, 6, 3), (5, 7, 2), (3, 5, 3))) -> list[dict]:
+    """X and two matrices, by tokens, d_model and d_k; the last case has as many tokens as a query has entries."""
     return [
         {"X": vectors(rng, n, m), "W_Q": rng.normal(size=(m, d_k)), "W_K": rng.normal(size=(m, d_k))}
         for n, m, d_k in sizes
     ]
 
 
-def pairs(rng) -> list[dict]:
+def pairs(rng, sizes=((6, 4), (3, 5))) -> list[dict]:
     """As many queries as keys, of the same width."""
-    return [{"Q": vectors(rng, count, d_k), "K": vectors(rng, count, d_k)} for count, d_k in ((6, 4), (3, 5))]
+    return [{"Q": vectors(rng, count, d_k), "K": vectors(rng, count, d_k)} for count, d_k in sizes]
 
 
 def dots(q, k):
@@ -59,6 +57,13 @@ def dots_reshaped(q, k):
     return q @ k.reshape(k.shape[1], k.shape[0])
 
 
+def dots_square(q, k):
+    """One column for each query: keys beyond that are lost, and if there are fewer keys, the last columns stay 0."""
+    scores = np.zeros((len(q), len(q)))
+    scores[:, : len(k)] = dots(q, k[: len(q)])
+    return scores
+
+
 def dots_unless_square(q, k):
     """Right, except that a square array of keys isn't transposed."""
     return q @ k if k.shape[0] == k.shape[1] else dots(q, k)
@@ -69,15 +74,19 @@ def cosines(q, k):
     return cosine_scores_forward(q, k)[0]
 
 
-SHADOW = "notebook 01, section 4"
+BY_HAND = 'notebook 01, section "Multiply and add"'
+LOOPS = 'notebook 01, section "Three loops, or one `@`"'
+SHAPES = 'notebook 01, section "The real shapes"'
+SHADOW = 'notebook 01, section "A shadow times a length"'
 
 TASKS = (
     Task(
         "ps01.all_scores",
         points=3,
         asks="row i, column j holds the dot product of query i with key j",
-        read="notebook 01, section 2",
+        read=LOOPS,
         cases=queries_and_keys,
+        hidden=lambda rng: queries_and_keys(rng, any_sizes(rng, 3)),
         right=dots,
         mistakes=(
             Mistake(
@@ -90,7 +99,7 @@ TASKS = (
                 "not summed",
                 lambda q, k: q[:, None, :] * k,
                 "You have all the products, but they're still separate. A score is a single number: their sum.",
-                read="notebook 01, section 1",
+                read=BY_HAND,
             ),
             Mistake(
                 "last term only",
@@ -114,7 +123,7 @@ TASKS = (
                 "scaled",
                 lambda q, k: dot_scores_forward(q, k)[0],
                 "You've divided the scores by √d_k. This task asks for the plain dot products.",
-                read="notebook 01, section 7",
+                read=SHAPES,
             ),
             Mistake(
                 "sizes of the notebook",
@@ -129,7 +138,7 @@ TASKS = (
             ),
             Mistake(
                 "queries counted twice",
-                lambda q, k: dots(q, k[: len(q)]),
+                dots_square,
                 "You have one column for each query. Should there be one for each key?",
             ),
             Mistake(
@@ -146,6 +155,7 @@ TASKS = (
         asks="each dot product divided by the lengths of its query and its key, between −1 and 1",
         read=SHADOW,
         cases=as_many_first,
+        hidden=lambda rng: queries_and_keys(rng, any_sizes(rng, 3)),
         right=cosines,
         mistakes=(
             Mistake("not divided", dots, "These are plain dot products. Nothing has been divided by a length yet."),
@@ -239,8 +249,9 @@ TASKS = (
         "ps01.mended_scores",
         points=3,
         asks="row i, column j says how well the query of token i matches the key of token j",
-        read="notebook 01, section 3",
+        read=SHAPES,
         cases=embeddings,
+        hidden=lambda rng: embeddings(rng, any_sizes(rng, 3)),
         right=lambda x, w_q, w_k: dots(*projected(x, w_q, w_k)),
         mistakes=(
             Mistake(
@@ -248,13 +259,13 @@ TASKS = (
                 lambda x, w_q, w_k: dots_reshaped(*projected(x, w_q, w_k)),
                 "Your function still does what the given one does. Take three tokens and d_k = 2, with numbers "
                 "that are all different, and follow one key into the product.",
-                read="notebook 01, section 2",
+                read=LOOPS,
             ),
             Mistake(
                 "transposed",
                 lambda x, w_q, w_k: dots(*projected(x, w_k, w_q)),
                 "The roles are swapped: your entry [0][1] says how token 1 looks at token 0.",
-                read="notebook 01, section 2",
+                read=LOOPS,
             ),
             Mistake(
                 "one matrix for both",
@@ -271,7 +282,7 @@ TASKS = (
                 "square left alone",
                 lambda x, w_q, w_k: dots_unless_square(*projected(x, w_q, w_k)),
                 "When there are as many tokens as entries, the shapes fit by luck. Is K its own transpose?",
-                read="notebook 01, section 2",
+                read=LOOPS,
             ),
             Mistake(
                 "not projected",
@@ -287,7 +298,7 @@ TASKS = (
                 "scaled",
                 lambda x, w_q, w_k: dot_scores_forward(*projected(x, w_q, w_k))[0],
                 "You've fixed the bug, but you've also divided by √d_k. The function should return plain dot products.",
-                read="notebook 01, section 7",
+                read=SHAPES,
             ),
         ),
     ),
@@ -295,15 +306,16 @@ TASKS = (
         "ps01.row_scores",
         points=2,
         asks="one score for each pair of rows",
-        read="notebook 01, section 1",
+        read=BY_HAND,
         cases=pairs,
+        hidden=lambda rng: pairs(rng, any_sizes(rng, 2)),
         right=lambda q, k: (q * k).sum(axis=1),
         mistakes=(
             Mistake(
                 "all pairs",
                 dots,
                 "You've compared every query with every key. Here query i meets key i only.",
-                read="notebook 01, section 2",
+                read=LOOPS,
             ),
             Mistake(
                 "wrong axis",

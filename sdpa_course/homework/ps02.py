@@ -4,13 +4,13 @@ import numpy as np
 
 from ..kernels.multihead import split_heads
 from ..kernels.scores import dot_scores_forward
-from .tasks import Mistake, Task
+from .tasks import Mistake, Task, any_sizes
 
 
-def moments(rng) -> list[dict]:
+def moments(rng, widths=(7, 10)) -> list[dict]:
     """A mean and a standard deviation for every coordinate of q and of k; one mean of each is negative."""
     cases = []
-    for d_k in (7, 10):
+    for d_k in widths:
         mu_q, mu_k = rng.uniform(0.6, 1.4, (2, d_k))
         mu_q[0], mu_k[-1] = -mu_q[0], -mu_k[-1]
         sigma_q, sigma_k = rng.uniform(0.4, 0.8, d_k), rng.uniform(1.5, 2.5, d_k)
@@ -18,31 +18,43 @@ def moments(rng) -> list[dict]:
     return cases
 
 
-def queries_and_keys(rng) -> list[dict]:
+def queries_and_keys(rng, sizes=((3, 7, 5), (4, 6, 11))) -> list[dict]:
     """Queries and keys of one head: Tq, Tk and d_k all differ, and the standard deviation of the scores isn't √d_k."""
     return [
-        {"Q": rng.normal(size=(queries, d_k)), "K": 2 * rng.normal(size=(keys, d_k))}
-        for queries, keys, d_k in ((3, 7, 5), (4, 6, 11))
+        {"Q": rng.normal(size=(queries, d_k)), "K": 2 * rng.normal(size=(keys, d_k))} for queries, keys, d_k in sizes
     ]
 
 
-def models(rng) -> list[dict]:
+def models(rng, sizes=((5, 14, 2, 3), (4, 9, 3, 5))) -> list[dict]:
     """Tokens and projections for several heads; heads · d_k isn't d_model. The queries have variance 1."""
     cases = []
-    for tokens, d_model, heads, d_k in ((5, 14, 2, 3), (4, 9, 3, 5)):
+    for tokens, d_model, heads, d_k in sizes:
         W_Q, W_K = rng.normal(size=(2, d_model, heads * d_k)) / np.sqrt(d_model)
         cases.append({"X": rng.normal(size=(tokens, d_model)), "W_Q": W_Q, "W_K": W_K, "heads": heads})
     return cases
 
 
-def runs_of_scores(rng) -> list[dict]:
+def runs_of_scores(rng, sizes=((3, 160), (4, 250))) -> list[dict]:
     """Runs with heavy tails, with no tails, and normal ones. No mean is 0, and no two means are equal."""
     cases = []
-    for runs, samples in ((3, 160), (4, 250)):
+    for runs, samples in sizes:
         heavy = 4 * rng.normal(size=samples) * rng.normal(size=samples) + 9
         normal = 4 * rng.normal(size=(runs - 2, samples)) + 12
         cases.append({"scores": np.stack([heavy, rng.uniform(-8, 8, samples) - 6, *normal])})
     return cases
+
+
+def other_moments(rng) -> list[dict]:
+    """Any width, 1 included; then means that are all 0, and coordinates that don't vary at all."""
+    still, centred = moments(rng, rng.integers(2, 13, size=2))
+    still["sigma_q"][:2], still["sigma_k"][1], centred["mu_q"][:], centred["mu_k"][:] = 0, 0, 0, 0
+    return [*moments(rng, (1, *rng.integers(2, 13, size=2))), still, centred]
+
+
+def other_runs(rng) -> list[dict]:
+    """One run and several, two of them of the same length."""
+    one = rng.normal(-3, 2, size=(1, int(rng.integers(120, 300))))
+    return [{"scores": one}, *runs_of_scores(rng, [(2, 150), tuple(rng.integers((3, 150), (9, 300)))])]
 
 
 def variances(mu_q, sigma_q, mu_k, sigma_k):
@@ -71,9 +83,9 @@ def standard_error(scores, centre=None, axis=-1):
     return np.sqrt((deviations**2).var(axis=axis) / scores.shape[axis])
 
 
-DIVIDE = r'notebook 02, section "Divide by $\sqrt{d_k}$, by $d_k$, by nothing"'
-SUM = 'notebook 02, section "The proof, the sum"'
-BROKEN = 'notebook 02, section "Break the assumptions, one at a time"'
+DIVIDE = 'notebook 02, section "Why not some other number?"'
+SUM = 'notebook 02, section "The proof"'
+BROKEN = 'notebook 02, section "Break three assumptions"'
 
 TASKS = (
     Task(
@@ -87,7 +99,7 @@ TASKS = (
             Mistake(
                 "variance 1 assumed",
                 lambda: 16.0,
-                "This would be right if the entries had standard deviation 1. What happens to line 4 of the proof "
+                "This would be right if the entries had standard deviation 1. What happens to part A of the proof "
                 "here?",
             ),
             Mistake(
@@ -124,6 +136,7 @@ TASKS = (
         asks="the variance of q·k: one number",
         read=BROKEN,
         cases=moments,
+        hidden=other_moments,
         right=sum_of_variances,
         mistakes=(
             Mistake(
@@ -134,8 +147,20 @@ TASKS = (
             Mistake(
                 "second moments",
                 lambda mu_q, sigma_q, mu_k, sigma_k: np.sum((sigma_q**2 + mu_q**2) * (sigma_k**2 + mu_k**2)),
-                "You've added up E[q_c² k_c²]. That's a variance only when a term has mean 0: look at line 5 again.",
-                read='notebook 02, section "The proof, one coordinate"',
+                "You've added up E[q_c² k_c²]. That's a variance only when a term has mean 0: see part A of the proof.",
+                read='notebook 02, section "The proof"',
+            ),
+            Mistake(
+                "one cross term missing",
+                lambda mu_q, sigma_q, mu_k, sigma_k: np.sum(sigma_q**2 * (sigma_k**2 + mu_k**2)),
+                "You have the query's spread, times the key's spread and times its mean. Swap q and k: your "
+                "formula changes, but the dot product doesn't.",
+            ),
+            Mistake(
+                "other cross term missing",
+                lambda mu_q, sigma_q, mu_k, sigma_k: np.sum(sigma_k**2 * (sigma_q**2 + mu_q**2)),
+                "You have the key's spread, times the query's spread and times its mean. Swap q and k: your "
+                "formula changes, but the dot product doesn't.",
             ),
             Mistake(
                 "total mean squared",
@@ -158,7 +183,7 @@ TASKS = (
                 "You've added up the coordinates and then multiplied by how many there are.",
             ),
             Mistake(
-                "not summed", variances, "These are the variances of the individual terms. Carry on with line 7.", SUM
+                "not summed", variances, "These are the variances of the individual terms. Part C adds them up.", SUM
             ),
             Mistake(
                 "root",
@@ -179,6 +204,7 @@ TASKS = (
         asks="one row for each query, one column for each key, variance 1 for standard normal entries",
         read=SUM,
         cases=queries_and_keys,
+        hidden=lambda rng: queries_and_keys(rng, any_sizes(rng, 3)),
         right=lambda Q, K: dot_scores_forward(Q, K)[0],
         mistakes=(
             Mistake("no scale", lambda Q, K: Q @ K.T, "You haven't divided yet, so the variance is the width, not 1."),
@@ -215,7 +241,7 @@ TASKS = (
                 "transposed",
                 lambda Q, K: K @ Q.T / np.sqrt(Q.shape[1]),
                 "The values are right, but your rows are keys. Which array comes first in the product?",
-                read="notebook 01, section 2",
+                read='notebook 01, section "Three loops, or one `@`"',
             ),
         ),
     ),
@@ -223,8 +249,11 @@ TASKS = (
         "ps02.mended_head_scores",
         points=3,
         asks="scaled scores of every head, variance 1 for standard normal queries and keys",
-        read="notebook 02, section \"The head's width, not the model's\"",
+        read='notebook 02, section "The proof" and notebook 08',
         cases=models,
+        hidden=lambda rng: models(
+            rng, [*any_sizes(rng, 4), (3, 8, 2, 4), (5, 6, 1, 6)]
+        ),  # two with heads · d_k = d_model
         right=head_scores,
         mistakes=(
             Mistake(
@@ -277,8 +306,9 @@ TASKS = (
         "ps02.variance_error",
         points=3,
         asks="one standard error of the variance for each row, within 2 %",
-        read='notebook 02, section "Simulate, with a standard error"',
+        read='notebook 02, section "Why not some other number?"',
         cases=runs_of_scores,
+        hidden=other_runs,
         right=standard_error,
         tolerance=0.02,
         mistakes=(

@@ -3,12 +3,32 @@
 import numpy as np
 
 from ..kernels.softmax import softmax_forward
-from .tasks import Mistake, Task
+from .tasks import Mistake, Task, any_sizes
 
 
 def rows(rng) -> list[dict]:
     """Scores of ordinary size, with more keys than queries."""
     return [{"scores": rng.normal(size=(3, 5))}, {"scores": 3 * rng.normal(size=(4, 7))}]
+
+
+def other_rows(rng) -> list[dict]:
+    """Any sizes, and rows whose scores are all equal."""
+    return [{"scores": 2 * rng.normal(size=size)} for size in any_sizes(rng, 2)] + [{"scores": np.full((2, 3), 1.5)}]
+
+
+def other_far_rows(rng) -> list[dict]:
+    """The same in quarters, too far from 0 for exp, in either direction and by a different distance in every case."""
+    cases = other_rows(rng)
+    for case in cases:
+        far = np.round(rng.choice([-1, 1], size=(len(case["scores"]), 1)) * rng.uniform(750, 1000))
+        case["scores"] = far + np.round(4 * case["scores"]) / 4
+    return cases
+
+
+def other_weights(rng) -> list[dict]:
+    """Any sizes, a row of equal weights, and one key that gets everything wherever it stands."""
+    cases = [{"weights": softmax_forward(2 * rng.normal(size=size))} for size in any_sizes(rng, 2)]
+    return [*cases, {"weights": np.full((2, 4), 0.25)}, {"weights": np.eye(5)[rng.permutation(5)]}]
 
 
 def far_rows(rng) -> list[dict]:
@@ -49,7 +69,12 @@ def entropy(weights, log=np.log, reduce=np.sum, axis=-1):
 
 def first_check(name, gives, says) -> Mistake:
     """A mistake that the first check of the same task already names."""
-    return Mistake(name, gives, f"{says} Fix the first check of this task before this one.", "notebook 03, section 1")
+    return Mistake(
+        name,
+        gives,
+        f"{says} Fix the first check of this task before this one.",
+        'notebook 03, section "Exponentiate, sum, divide"',
+    )
 
 
 TASKS = (
@@ -57,8 +82,9 @@ TASKS = (
         "ps03.softmax",
         points=3,
         asks="every row of weights is positive and sums to 1",
-        read="notebook 03, section 1",
+        read='notebook 03, section "Exponentiate, sum, divide"',
         cases=rows,
+        hidden=other_rows,
         right=softmax_forward,
         mistakes=(
             Mistake(
@@ -76,7 +102,7 @@ TASKS = (
                 lambda scores: exps_over(scores, scores.max(axis=0)),
                 "You subtract a different number from each entry of a row. Which shift leaves the differences "
                 "within a row alone?",
-                "notebook 03, section 2",
+                'notebook 03, section "Only gaps count"',
             ),
             Mistake(
                 "no exponential",
@@ -94,7 +120,7 @@ TASKS = (
                 lambda scores: exps_over(scores / scores.max(axis=-1, keepdims=True)),
                 "You divide each row by its largest score first. That changes the differences between the scores, "
                 "and the weights depend on those.",
-                read="notebook 03, section 2",
+                read='notebook 03, section "Only gaps count"',
             ),
         ),
     ),
@@ -102,8 +128,9 @@ TASKS = (
         "ps03.softmax_large",
         points=2,
         asks="weights without NaN, however large the scores are",
-        read="notebook 03, section 3",
+        read='notebook 03, section "Trouble one: exp runs out of numbers"',
         cases=lambda rng: far_rows(rng) + wide_rows(rng),
+        hidden=other_far_rows,
         answer="softmax",
         right=softmax_forward,
         mistakes=(
@@ -178,7 +205,7 @@ TASKS = (
         "ps03.top_weight",
         points=2,
         asks="the weight of the score 5 next to two scores of 3, to three decimals",
-        read="notebook 03, section 2",
+        read='notebook 03, section "Only gaps count"',
         right=lambda: 1 / (1 + 2 * np.exp(-2.0)),
         tolerance=1e-3,
         mistakes=(
@@ -218,8 +245,9 @@ TASKS = (
         "ps03.mended_log_softmax",
         points=3,
         asks="the logarithm of every softmax weight, always finite",
-        read="notebook 03, section 3",
+        read='notebook 03, section "Trouble one: exp runs out of numbers"',
         cases=lambda rng: rows(rng) + far_rows(rng) + wide_rows(rng),
+        hidden=lambda rng: other_rows(rng) + other_far_rows(rng),
         right=log_softmax,
         mistakes=(
             Mistake(
@@ -227,6 +255,11 @@ TASKS = (
                 lambda scores: scores - scores.max() - np.log(np.exp(scores - scores.max()).sum(-1, keepdims=True)),
                 "Your function still does what the given one does. Try two rows that are far apart, and print what "
                 "goes into the logarithm.",
+            ),
+            Mistake(
+                "log base 2",
+                lambda scores: log_softmax(scores) / np.log(2),
+                "These are logarithms to base 2. An exponential undoes a different one.",
             ),
             Mistake(
                 "no maximum",
@@ -273,7 +306,7 @@ TASKS = (
                 "wrong axis",
                 lambda scores: log_softmax(scores, axis=0),
                 "The exponentials of your results sum to 1 down the columns, not along the rows.",
-                read="notebook 03, section 1",
+                read='notebook 03, section "Exponentiate, sum, divide"',
             ),
         ),
     ),
@@ -281,8 +314,9 @@ TASKS = (
         "ps03.entropy",
         points=3,
         asks="one entropy for each row, in nats, with 0 log 0 = 0",
-        read="notebook 03, section 5",
+        read='notebook 03, section "How many keys share the weight?"',
         cases=some_weights,
+        hidden=other_weights,
         right=entropy,
         mistakes=(
             Mistake(

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..kernels.softmax import softmax_backward, softmax_forward, softmax_jacobian
-from .tasks import Mistake, Task
+from .tasks import Mistake, Task, any_sizes
 
 
 def rows(rng) -> list[dict]:
@@ -11,14 +11,26 @@ def rows(rng) -> list[dict]:
     return [{"scores": rng.normal(size=(3, 5))}, {"scores": 1.5 * rng.normal(size=(2, 4))}]
 
 
+def other_rows(rng) -> list[dict]:
+    """Any sizes, and a row with a lead so large that its weights are nearly 1 and 0."""
+    sizes = any_sizes(rng, 2)
+    return [{"scores": rng.normal(size=size)} for size in sizes] + [{"scores": np.array([[8.0, 0.0, -8.0]])}]
+
+
 def row_and_step(rng) -> list[dict]:
     """One row, and a step so large that every kind of difference gives different numbers."""
     return [{"scores": rng.normal(size=4), "step": 1.2}, {"scores": rng.normal(size=6), "step": 0.8}]
 
 
-def upstream(rng) -> list[dict]:
+def other_steps(rng) -> list[dict]:
+    """Any number of keys, one included, and steps from small to larger than 1. float32 wouldn't stand smaller ones."""
+    sizes = (1, 2, *rng.integers(3, 10, size=2))
+    return [{"scores": rng.normal(size=n), "step": float(rng.uniform(0.2, 2.5))} for n in sizes]
+
+
+def upstream(rng, sizes=((3, 5), (4, 7))) -> list[dict]:
     """A gradient on the weights, not centred, and the weights."""
-    pairs = [rng.normal(size=(2, *shape)) for shape in ((3, 5), (4, 7))]
+    pairs = [rng.normal(size=(2, *shape)) for shape in sizes]
     return [{"dweights": 1 + a, "weights": softmax_forward(b)} for a, b in pairs]
 
 
@@ -26,6 +38,12 @@ def sharp_and_flat(rng) -> list[dict]:
     """Rows of weights; in the second case one row is a tie of two and one has a single winner."""
     ends = np.array([[0.5, 0.5, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.1, 0.2, 0.3, 0.4]])
     return [{"weights": softmax_forward(1.5 * rng.normal(size=(3, 5)))}, {"weights": ends}]
+
+
+def other_weights(rng) -> list[dict]:
+    """Any sizes, equal weights, and winners that take everything."""
+    cases = [{"weights": softmax_forward(1.5 * rng.normal(size=size))} for size in any_sizes(rng, 2)]
+    return [*cases, {"weights": np.full((2, 4), 0.25)}, {"weights": np.array([[0.0, 0.5, 0.0, 0.5], [0, 0, 0.3, 0.7]])}]
 
 
 def outer(p):
@@ -58,8 +76,9 @@ TASKS = (
         "ps04.jacobian",
         points=3,
         asks="one matrix for each query: entry [t, i, j] is how weight i of query t responds to its score j",
-        read="notebook 04, section 3",
+        read='notebook 04, section "Areas that are slopes"',
         cases=rows,
+        hidden=other_rows,
         right=softmax_jacobian,
         mistakes=(
             Mistake(
@@ -67,27 +86,27 @@ TASKS = (
                 lambda scores: softmax_jacobian(scores) * np.eye(scores.shape[-1]),
                 "Your matrices are zero off the diagonal, as if a score moved only its own weight. When one key "
                 "gains weight, where does it come from?",
-                read="notebook 04, section 5",
+                read='notebook 04, section "Is it p(1 − p)?"',
             ),
             Mistake(
                 "no table",
                 lambda scores: softmax_forward(scores) * (1 - softmax_forward(scores)),
                 "These are p(1 − p), how each weight responds to its own score. How it responds to the other "
                 "scores is missing.",
-                read="notebook 04, section 1",
+                read='notebook 04, section "Raise one score: who pays?"',
             ),
             Mistake(
                 "plus sign",
                 lambda scores: table(softmax_forward(scores), lambda p: -outer(p)),
                 "All your entries are positive, so raising one score would raise every weight. What must a column "
                 "sum to?",
-                read="notebook 04, section 6",
+                read='notebook 04, section "Raise one score: who pays?"',
             ),
             Mistake(
                 "sign turned",
                 lambda scores: -softmax_jacobian(scores),
                 "The sizes are right, but every sign is wrong. Does raising a score lower its own weight?",
-                read="notebook 04, section 1",
+                read='notebook 04, section "Raise one score: who pays?"',
             ),
             Mistake(
                 "no softmax",
@@ -99,7 +118,7 @@ TASKS = (
                 lambda scores: table(softmax_forward(scores, axis=0)),
                 "This is the Jacobian for weights that sum to 1 over the queries. Along which axis are one query's "
                 "keys?",
-                read="notebook 03, section 1",
+                read='notebook 03, section "Exponentiate, sum, divide"',
             ),
             Mistake(
                 "entry by entry",
@@ -124,8 +143,9 @@ TASKS = (
         "ps04.numerical_jacobian",
         points=3,
         asks="at [i, j], the central difference of weight i for score j",
-        read="notebook 04, section 4",
+        read='notebook 04, section "Areas that are slopes"',
         cases=row_and_step,
+        hidden=other_steps,
         right=lambda scores, step: differences(scores, step, step),
         mistakes=(
             Mistake(
@@ -164,7 +184,7 @@ TASKS = (
                 "all scores at once",
                 lambda scores, step: np.zeros(len(scores)),
                 "You move all the scores together, which changes no weight. Move them one at a time.",
-                read="notebook 04, section 6",
+                read='notebook 04, section "Raise one score: who pays?"',
             ),
             Mistake(
                 "derived, not measured",
@@ -178,8 +198,9 @@ TASKS = (
         "ps04.softmax_backward",
         points=3,
         asks="the gradient on every score, one query at a time",
-        read="notebook 04, section 8",
+        read='notebook 04, section "Backwards, without the table"',
         cases=upstream,
+        hidden=lambda rng: upstream(rng, any_sizes(rng, 2)),
         right=softmax_backward,
         mistakes=(
             Mistake(
@@ -191,7 +212,7 @@ TASKS = (
                 "diagonal only",
                 lambda dweights, weights: weights * (1 - weights) * dweights,
                 "With p(1 − p), a score reaches the loss only through its own weight. It moves the other weights too.",
-                read="notebook 04, section 5",
+                read='notebook 04, section "Is it p(1 − p)?"',
             ),
             Mistake(
                 "wrong axis",
@@ -226,6 +247,12 @@ TASKS = (
                 "weight p_j.",
             ),
             Mistake(
+                "all signs flipped",
+                lambda dweights, weights: -softmax_backward(dweights, weights),
+                "The sizes are right, but every sign is wrong. Which is subtracted: the average from dweights, or "
+                "dweights from the average?",
+            ),
+            Mistake(
                 "arguments swapped",
                 lambda dweights, weights: softmax_backward(weights, dweights),
                 "dweights and weights are swapped. The first argument is the gradient.",
@@ -236,7 +263,7 @@ TASKS = (
         "ps04.tie_norm",
         points=2,
         asks="the square root of the sum of all squared entries of J, to three decimals",
-        read="notebook 04, section 7",
+        read='notebook 04, section "Three pits and a plateau"',
         right=lambda: np.sqrt(2) / 3,
         tolerance=2e-3,
         mistakes=(
@@ -245,7 +272,7 @@ TASKS = (
                 lambda: 0.0,
                 "It isn't the size of the scores that kills a gradient, it's one of them being ahead. Which one is "
                 "ahead here?",
-                read="notebook 04, section 9",
+                read='notebook 04, section "Not the size, the lead"',
             ),
             Mistake(
                 "tie of two",
@@ -279,8 +306,9 @@ TASKS = (
         "ps04.mended_norm",
         points=3,
         asks="the Frobenius norm of J, one for each row of weights",
-        read="notebook 04, section 7",
+        read='notebook 04, section "Three pits and a plateau"',
         cases=sharp_and_flat,
+        hidden=other_weights,
         right=norm,
         mistakes=(
             Mistake(

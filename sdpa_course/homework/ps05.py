@@ -4,7 +4,7 @@ import numpy as np
 
 from ..kernels.sdpa import attention_forward
 from ..kernels.softmax import softmax_forward
-from .tasks import Mistake, Task
+from .tasks import Mistake, Task, any_sizes
 
 
 def heads(rng) -> list[dict]:
@@ -36,9 +36,33 @@ def blind_row(rng) -> list[dict]:
     return [case]
 
 
-def sentences(rng) -> list[dict]:
+def other_heads(rng) -> list[dict]:
+    """Any sizes, then rows of scores that are hundreds apart, in mixed order."""
+    cases = []
+    for Tq, Tk, d_k, d_v in (sizes := any_sizes(rng, 4)):
+        cases.append(
+            {"Q": rng.normal(size=(Tq, d_k)), "K": rng.normal(size=(Tk, d_k)), "V": rng.normal(size=(Tk, d_v))}
+        )
+    for case, (Tq, _, d_k, _) in zip(cases[:2], sizes, strict=False):
+        case["Q"][:, 0], case["K"][:, 0] = rng.uniform(-400, 400, Tq) * np.sqrt(d_k), 2.0
+    return cases
+
+
+def other_masks(rng, blind=False) -> list[dict]:
+    """Any sizes and masks; if `blind`, some rows see nothing, and in the last case no row sees anything."""
+    cases = other_heads(rng)
+    for case in cases:
+        shape = len(case["Q"]), len(case["K"])
+        case["mask"] = rng.random(shape) < 0.5
+        case["mask"][np.arange(shape[0]), rng.integers(shape[1], size=shape[0])] = True
+        if blind:
+            case["mask"][rng.random(shape[0]) < 0.5] = False
+    cases[-1]["mask"][:] = not blind
+    return cases
+
+
+def sentences(rng, sizes=((4, 7, 3, 2), (5, 8, 2, 6))) -> list[dict]:
     """Tokens and three matrices; the number of tokens, d_model, d_k and d_v all differ."""
-    sizes = ((4, 7, 3, 2), (5, 8, 2, 6))
     shapes = [{"X": (n, d), "W_Q": (d, d_k), "W_K": (d, d_k), "W_V": (d, d_v)} for n, d, d_k, d_v in sizes]
     return [{name: 0.7 * rng.normal(size=shape) for name, shape in case.items()} for case in shapes]
 
@@ -82,7 +106,7 @@ def self_attend(X, W_Q, W_K, W_V, scale=None, **sums):
 
 def wrong_scales(function, left_out: str, too_much: str) -> tuple[Mistake, Mistake]:
     """The two mistakes that every task with a scale recognises, with this task's hints."""
-    step_3 = "notebook 05, section 1"
+    step_3 = 'notebook 05, section "A soft look-up in five steps"'
     return (
         Mistake("no scale", lambda *inputs: function(*inputs, scale=1.0), left_out, step_3),
         Mistake("1/d_k", lambda *inputs: function(*inputs, scale=1 / inputs[1].shape[-1]), too_much, step_3),
@@ -91,7 +115,7 @@ def wrong_scales(function, left_out: str, too_much: str) -> tuple[Mistake, Mista
 
 def far_off(name, gives, hint) -> Mistake:
     """A mistake that only shows when scores are far from 0."""
-    return Mistake(name, gives, hint, "notebook 03, section 3")
+    return Mistake(name, gives, hint, 'notebook 03, section "Trouble one: exp runs out of numbers"')
 
 
 TASKS = (
@@ -99,8 +123,9 @@ TASKS = (
         "ps05.attention",
         points=4,
         asks="softmax(Q Kᵀ / √d_k) V, one row for each query, never NaN",
-        read="notebook 05, section 2",
+        read='notebook 05, section "A soft look-up in five steps"',
         cases=heads,
+        hidden=other_heads,
         right=attend,
         mistakes=(
             *wrong_scales(
@@ -112,6 +137,12 @@ TASKS = (
                 "number of keys",
                 lambda Q, K, V: attend(Q, K, V, scale=len(K) ** -0.5),
                 "Your scale depends on the number of keys. How many products are added up in one score?",
+            ),
+            Mistake(
+                "sqrt(d_v)",
+                lambda Q, K, V: attend(Q, K, V, scale=V.shape[1] ** -0.5),
+                "Your scale comes from the width of the values. Those come later. Which width do you sum over to get "
+                "a score?",
             ),
             Mistake(
                 "multiplied",
@@ -166,7 +197,7 @@ TASKS = (
         "ps05.first_weight",
         points=2,
         asks="the first key's weight when the third key is hidden, to three decimals",
-        read="notebook 05, section 4",
+        read='notebook 05, section "Stencils"',
         right=lambda: 1 / (1 + np.exp(-1.0)),
         tolerance=1.2e-3,  # a mistake of 0.2447 is recognised as 0.245, and 0.73 is not three decimals
         mistakes=(
@@ -197,14 +228,31 @@ TASKS = (
         "ps05.masked_attention",
         points=3,
         asks="each query averages the values of the keys it may see, and of no others",
-        read="notebook 05, section 4",
+        read='notebook 05, section "Stencils"',
         cases=some_hidden,
+        hidden=other_masks,
         right=attend,
         mistakes=(
             *wrong_scales(
                 attend,
                 "You've hidden the right keys, but the visible scores aren't scaled.",
                 "You've hidden the right keys, but the visible weights are too even. Compare with Task 1.",
+            ),
+            Mistake(
+                "sqrt(d_v)",
+                lambda Q, K, V, mask: attend(Q, K, V, mask, V.shape[1] ** -0.5),
+                "You've hidden the right keys. But your scale comes from the width of the values.",
+            ),
+            Mistake(
+                "zero times infinity",
+                lambda Q, K, V, mask: np.full((len(Q), V.shape[1]), np.nan),
+                "Everything is NaN. Did you multiply a mask by infinity? Where it is 0, that gives 0 · ∞.",
+            ),
+            far_off(
+                "no maximum, mask afterwards",
+                lambda Q, K, V, mask: (e := np.exp(scores_of(Q, K)) * mask) @ V / e.sum(axis=-1, keepdims=True),
+                "Ordinary scores work. But near 800 exp is infinite, and near −1200 it's 0. Which number can you "
+                "subtract from a row first? And ∞ · 0 isn't 0, so hide the keys before exp.",
             ),
             Mistake(
                 "pushed down to 0",
@@ -279,8 +327,9 @@ TASKS = (
         "ps05.masked_attention_blind",
         points=2,
         asks="zeros for a query that may see nothing, and the other rows as before",
-        read="notebook 05, section 4",
+        read='notebook 05, section "What if no key fits?"',
         cases=blind_row,
+        hidden=lambda rng: other_masks(rng, blind=True),
         answer="masked_attention",
         right=attend,
         mistakes=(
@@ -314,8 +363,9 @@ TASKS = (
         "ps05.mended_self_attention",
         points=3,
         asks="the five steps for one sentence, right for any sizes",
-        read="notebook 05, section 1",
+        read='notebook 05, section "A soft look-up in five steps"',
         cases=sentences,
+        hidden=lambda rng: sentences(rng, any_sizes(rng, 4)),
         right=self_attend,
         mistakes=(
             *wrong_scales(

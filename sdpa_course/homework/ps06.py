@@ -3,7 +3,9 @@
 import numpy as np
 
 from ..kernels.softmax import softmax_backward, softmax_forward
-from .tasks import Mistake, Task
+from .tasks import Mistake, Task, any_sizes
+
+GRAPH = 'notebook 06, section "Blame runs backwards"'
 
 
 def normal(rng, **shapes) -> dict:
@@ -11,29 +13,27 @@ def normal(rng, **shapes) -> dict:
     return {name: rng.normal(size=shape) for name, shape in shapes.items()}
 
 
-def products(rng) -> list[dict]:
+def products(rng, sizes=((3, 4, 2), (2, 5, 6))) -> list[dict]:
     """Two factors and the gradient on their product."""
-    return [normal(rng, dC=(m, n), A=(m, r), B=(r, n)) for m, r, n in ((3, 4, 2), (2, 5, 6))]
+    return [normal(rng, dC=(m, n), A=(m, r), B=(r, n)) for m, r, n in sizes]
 
 
-def rows_of_weights(rng) -> list[dict]:
+def rows_of_weights(rng, sizes=((3, 5, 4), (4, 3, 6))) -> list[dict]:
     """Weights that are neither equal nor one-hot, with values and a gradient on the output."""
     return [
         normal(rng, dout=(i, d_v), V=(j, d_v)) | {"weights": softmax_forward(1.2 * rng.normal(size=(i, j)))}
-        for i, j, d_v in ((3, 5, 4), (4, 3, 6))
+        for i, j, d_v in sizes
     ]
 
 
-def layers(rng) -> list[dict]:
+def layers(rng, sizes=((3, 5, 4, 2), (4, 6, 9, 5))) -> list[dict]:
     """Small layers of i queries and j keys, every size different."""
-    return [
-        normal(rng, dout=(i, d_v), Q=(i, d_k), K=(j, d_k), V=(j, d_v))
-        for i, j, d_k, d_v in ((3, 5, 4, 2), (4, 6, 9, 5))
-    ]
+    return [normal(rng, dout=(i, d_v), Q=(i, d_k), K=(j, d_k), V=(j, d_v)) for i, j, d_k, d_v in sizes]
 
 
-# dscores as a function of dweights (g) and weights (w), wrong in eight ways
+# dscores as a function of dweights (g) and weights (w), wrong in nine ways
 WRONG = {
+    "softmax skipped": lambda g, w: g,
     "plain mean": lambda g, w: w * (g - g.mean(axis=1, keepdims=True)),
     "no row sum": lambda g, w: w * g,
     "diagonal only": lambda g, w: w * (1 - w) * g,
@@ -82,8 +82,9 @@ TASKS = (
         "ps06.matmul_backward",
         points=3,
         asks="the gradients of the loss on A and on B",
-        read="notebook 06, section 2",
+        read=GRAPH,
         cases=products,
+        hidden=lambda rng: products(rng, any_sizes(rng, 3)),
         right=lambda dc, a, b: (dc @ b.T, a.T @ dc),
         outputs=("dA", "dB"),
         mistakes=(
@@ -117,8 +118,9 @@ TASKS = (
         "ps06.mended_dscores",
         points=3,
         asks="the gradient on the scores, as a finite difference would measure it",
-        read="notebook 06, section 3",
+        read=GRAPH,
         cases=rows_of_weights,
+        hidden=lambda rng: rows_of_weights(rng, any_sizes(rng, 3)),
         right=from_dout(softmax_backward),
         mistakes=(
             Mistake(
@@ -134,10 +136,20 @@ TASKS = (
                 "divided by.",
             ),
             Mistake(
+                "softmax skipped",
+                from_dout(WRONG["softmax skipped"]),
+                "These are dweights. You go back through the product with V, but not yet through softmax.",
+            ),
+            Mistake(
+                "all signs flipped",
+                from_dout(lambda g, w: -softmax_backward(g, w)),
+                "The sizes are right, but every sign is wrong. Which is subtracted from which?",
+            ),
+            Mistake(
                 "diagonal only",
                 from_dout(WRONG["diagonal only"]),
                 "Here each score moves only its own weight, by p(1 − p). But when one weight grows, the others shrink.",
-                read="notebook 04, section 5",
+                read='notebook 04, section "Is it p(1 − p)?"',
             ),
             Mistake(
                 "wrong axis",
@@ -171,8 +183,9 @@ TASKS = (
         "ps06.attention_backward",
         points=4,
         asks="dQ, dK and dV of attention with the scale 1/√d_k",
-        read="notebook 06, section 4",
+        read=GRAPH,
         cases=layers,
+        hidden=lambda rng: layers(rng, any_sizes(rng, 4)),
         right=gradients,
         outputs=("dQ", "dK", "dV"),
         mistakes=(
@@ -187,7 +200,7 @@ TASKS = (
                 variant(backward=0),
                 "dV is right, but dQ and dK are √d_k times too large. Which forward line has no counterpart in the "
                 "backward pass?",
-                read="notebook 06, section 3",
+                read=GRAPH,
             ),
             Mistake(
                 "no scale forward",
@@ -214,13 +227,29 @@ TASKS = (
                 "no row sum",
                 variant(softmax_back=WRONG["no row sum"]),
                 "Your dscores are just weights times dweights. Their rows don't sum to 0: remember task 2.",
-                read="notebook 06, section 3",
+                read=GRAPH,
+            ),
+            Mistake(
+                "softmax skipped",
+                variant(softmax_back=WRONG["softmax skipped"]),
+                "dV is right. For dQ and dK you use dweights as if they were dscores. Softmax is in between: a score "
+                "moves every weight of its row.",
+            ),
+            Mistake(
+                "weights held constant",
+                lambda dout, q, k, v: (np.zeros_like(q), np.zeros_like(k), gradients(dout, q, k, v)[2]),
+                "dV is right. But dQ and dK are zero, as if softmax gave constants. The weights are made from Q and K.",
+            ),
+            Mistake(
+                "all signs flipped",
+                lambda *inputs: tuple(-part for part in gradients(*inputs)),
+                "The sizes are right, but every sign is wrong. A gradient says which way the loss goes up.",
             ),
             Mistake(
                 "diagonal only",
                 variant(softmax_back=WRONG["diagonal only"]),
                 "To get from dweights to dscores you multiply by p(1 − p). The other keys of the row are missing.",
-                read="notebook 04, section 5",
+                read='notebook 04, section "Is it p(1 − p)?"',
             ),
             Mistake(
                 "wrong axis",
@@ -231,14 +260,14 @@ TASKS = (
                 "plain mean",
                 variant(softmax_back=WRONG["plain mean"]),
                 "dV is right. Your step back through softmax is the one you were given in task 2, bug included.",
-                read="notebook 06, section 3",
+                read=GRAPH,
             ),
             Mistake(
                 "scale on dQ only",
                 scale_on_queries_only,
                 "dQ and dV are right, but dK is √d_k times too large. Every dot product involves both a query and "
                 "a key.",
-                read="notebook 06, section 3",
+                read=GRAPH,
             ),
             Mistake(
                 "softmax over the queries",
@@ -260,7 +289,7 @@ TASKS = (
                 "dV from the scores",
                 values_from_scores,
                 "dQ and dK are right. For dV you use the scores. What multiplies V in the line that makes `out`?",
-                read="notebook 06, section 2",
+                read=GRAPH,
             ),
         ),
     ),
@@ -268,7 +297,7 @@ TASKS = (
         "ps06.dq_ratio",
         points=1,
         asks="how many times as long the gradient on Q' is as the gradient on Q",
-        read="notebook 06, section 3",
+        read=GRAPH,
         right=lambda: 8.0,
         tolerance=1e-3,
         mistakes=(
@@ -290,7 +319,7 @@ TASKS = (
         "ps06.dk_ratio",
         points=1,
         asks="how many times as long her gradient on K is as yours",
-        read="notebook 06, section 3",
+        read=GRAPH,
         right=lambda: 1.0,
         tolerance=1e-3,
         mistakes=(

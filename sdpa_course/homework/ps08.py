@@ -6,13 +6,13 @@ from ..kernels.multihead import merge_heads, multihead_forward, split_heads
 from ..kernels.params import MultiHeadParams
 from ..kernels.sdpa import attention_forward
 from ..kernels.softmax import softmax_forward
-from .tasks import Mistake, Task
+from .tasks import Mistake, Task, any_sizes
 
 
-def layers(rng) -> list[dict]:
+def layers(rng, sizes=((2, 9, 14, 3, 4), (3, 5, 9, 4, 2))) -> list[dict]:
     """Layers where T, d_model, d_model / h, d_k, d_v, h·d_k and h·d_v all differ."""
     cases = []
-    for h, T, d_model, d_k, d_v in ((2, 9, 14, 3, 4), (3, 5, 9, 4, 2)):
+    for h, T, d_model, d_k, d_v in sizes:
         q, v = (d_model, h * d_k), (d_model, h * d_v)
         sizes = {"W_Q": q, "W_K": q, "W_V": v, "W_O": v[::-1]}
         weights = {name: 0.4 * rng.normal(size=size) for name, size in sizes.items()}
@@ -26,9 +26,34 @@ def groups(rng) -> list[dict]:
     return [dict(zip("QKV", (rng.normal(size=size) for size in three), strict=True)) for three in sizes]
 
 
+def any_layers(rng) -> list[dict]:
+    """Any sizes, and layers as they usually are, with h · d_k = h · d_v = d_model."""
+    return layers(rng, [*any_sizes(rng, 5), (4, 3, 8, 2, 2), (1, 4, 5, 5, 5), (5, 7, 15, 3, 3)])
+
+
+def any_groups(rng) -> list[dict]:
+    """One query head to twelve, sharing one key/value head, all of them, or a few; any other sizes."""
+    cases = []
+    for g, kv_heads, Tq, Tk, d_k, d_v in any_sizes(rng, 6):
+        g, kv_heads = min(g, 4), min(kv_heads, 3)
+        sizes = ((g * kv_heads, Tq, d_k), (kv_heads, Tk, d_k), (kv_heads, Tk, d_v))
+        cases.append(dict(zip("QKV", (rng.normal(size=size) for size in sizes), strict=True)))
+    return cases
+
+
+def any_columns(rng) -> list[dict]:
+    """Any number of tokens, heads and columns in a head."""
+    return [{"Y": rng.normal(size=(T, h * d_k)), "heads": h} for T, h, d_k in any_sizes(rng, 3)]
+
+
 def split_by_reshape(Y, heads):
     """The right shape with the wrong contents."""
     return Y.reshape(heads, len(Y), -1)
+
+
+def first_for_all(Y, heads):
+    """Every head gets the columns of head 0."""
+    return np.repeat(split_heads(Y, heads)[:1], heads, axis=0)
 
 
 def merge_by_reshape(heads_out):
@@ -82,8 +107,9 @@ TASKS = (
         "ps08.split_heads",
         points=2,
         asks="head i holds its own d_k adjacent columns of every token",
-        read="notebook 08, section 1",
+        read='notebook 08, section "What gets cut"',
         cases=lambda rng: [{"Y": rng.normal(size=(5, 12)), "heads": 3}, {"Y": rng.normal(size=(7, 6)), "heads": 2}],
+        hidden=any_columns,
         right=split_heads,
         mistakes=(
             Mistake(
@@ -114,8 +140,9 @@ TASKS = (
         "ps08.merge_heads",
         points=2,
         asks="row t holds head 0 of token t, then head 1 of token t, and so on",
-        read="notebook 08, section 1",
+        read='notebook 08, section "What gets cut"',
         cases=lambda rng: [{"heads_out": rng.normal(size=size)} for size in ((3, 5, 4), (2, 7, 3))],
+        hidden=lambda rng: [{"heads_out": rng.normal(size=size)} for size in any_sizes(rng, 3)],
         right=merge_heads,
         mistakes=(
             Mistake(
@@ -152,33 +179,34 @@ TASKS = (
         "ps08.multihead",
         points=4,
         asks="all heads side by side, their widths read off W_Q and W_V, times W_O",
-        read="notebook 08, section 2",
+        read='notebook 08, section "What gets cut"',
         cases=layers,
+        hidden=any_layers,
         right=package_layer,
         mistakes=(
             Mistake(
                 "no scale",
                 lambda *case: layer(*case, width=lambda X, Q, V: 1.0),
                 "This is the layer without a scale: each head's scores go straight into softmax.",
-                read="notebook 08, section 4",
+                read='notebook 08, section "Which width goes under the root?"',
             ),
             Mistake(
                 "1/d_k",
                 lambda *case: layer(*case, width=lambda X, Q, V: Q.shape[-1] ** 2),
                 "You divide by the head's width itself. What's the standard deviation of a sum of d_k products?",
-                read="notebook 08, section 4",
+                read='notebook 08, section "Which width goes under the root?"',
             ),
             Mistake(
                 "sqrt(d_model)",
                 lambda *case: layer(*case, width=lambda X, Q, V: X.shape[1]),
                 "Your scale uses the width of X. How many products are there in one score of one head?",
-                read="notebook 08, section 4",
+                read='notebook 08, section "Which width goes under the root?"',
             ),
             Mistake(
                 "sqrt(h d_k)",
                 lambda *case: layer(*case, width=lambda X, Q, V: len(Q) * Q.shape[-1]),
                 "Your scale uses the width of Q before it's split, all heads together. A score belongs to one head.",
-                read="notebook 08, section 4",
+                read='notebook 08, section "Which width goes under the root?"',
             ),
             Mistake(
                 "d_model / h",
@@ -189,19 +217,19 @@ TASKS = (
                 "sqrt(d_model / h)",
                 lambda *case: layer(*case, width=lambda X, Q, V: X.shape[1] / len(Q)),
                 "You've cut the heads in the right places. But your scale uses d_model / h, which isn't d_k here.",
-                read="notebook 08, section 4",
+                read='notebook 08, section "Which width goes under the root?"',
             ),
             Mistake(
                 "sqrt(d_v)",
                 lambda *case: layer(*case, width=lambda X, Q, V: V.shape[-1]),
                 "Your scale uses the width of a value. Values aren't part of the scores: what is summed there?",
-                read="notebook 08, section 4",
+                read='notebook 08, section "Which width goes under the root?"',
             ),
             Mistake(
                 "scale after softmax",
                 lambda *case: layer(*case, width=lambda X, Q, V: 1.0) / np.sqrt(case[1].shape[1] / case[-1]),
                 "You've divided the weights rather than the scores, so they no longer sum to 1.",
-                read="notebook 08, section 2",
+                read='notebook 08, section "What gets cut"',
             ),
             Mistake(
                 "queries and keys exchanged",
@@ -212,12 +240,17 @@ TASKS = (
                 "wrong axis",
                 lambda *case: layer(*case, axis=-2),
                 "In each head, your weights sum to 1 over the queries. Which axis of your scores counts the keys?",
-                read="notebook 03, section 1",
+                read='notebook 03, section "Exponentiate, sum, divide"',
             ),
             Mistake(
                 "one big head",
                 lambda *case: package_layer(*case[:-1], 1),
                 "This is a single head, as wide as all of them together. Each head needs its own weights.",
+            ),
+            Mistake(
+                "one head for all",
+                lambda *case: layer(*case, split=first_for_all),
+                "All your heads are copies of the first one. Each head has its own columns: what changes in your loop?",
             ),
             Mistake(
                 "no W_O",
@@ -229,13 +262,13 @@ TASKS = (
                 lambda *case: layer(*case, split=split_by_reshape),
                 "Your heads don't see all the tokens: the split has the right shape but the wrong contents. See "
                 "task 1.",
-                read="notebook 08, section 1",
+                read='notebook 08, section "What gets cut"',
             ),
             Mistake(
                 "merge by reshape",
                 lambda *case: layer(*case, merge=merge_by_reshape),
                 "Every head is right, but your merge mixes up the tokens before W_O. See task 1.",
-                read="notebook 08, section 1",
+                read='notebook 08, section "What gets cut"',
             ),
         ),
     ),
@@ -243,7 +276,7 @@ TASKS = (
         "ps08.score_std",
         points=2,
         asks="the standard deviation of q · k / √d_model inside one head, to three significant digits",
-        read="notebook 08, section 4",
+        read='notebook 08, section "Which width goes under the root?"',
         right=lambda: 1 / np.sqrt(96),
         tolerance=5e-3,
         mistakes=(
@@ -264,7 +297,7 @@ TASKS = (
         "ps08.cache_mib",
         points=2,
         asks="the size in bytes of all the keys and values in the cache, divided by 2^20",
-        read="notebook 08, section 10",
+        read='notebook 08, section "Sharing keys and values"',
         right=mib,
         tolerance=1e-3,
         mistakes=(
@@ -294,8 +327,9 @@ TASKS = (
         "ps08.mended_grouped",
         points=3,
         asks="query head i attends to key/value head i // g",
-        read="notebook 08, section 10",
+        read='notebook 08, section "Sharing keys and values"',
         cases=groups,
+        hidden=any_groups,
         right=grouped,
         mistakes=(
             Mistake(
@@ -313,6 +347,11 @@ TASKS = (
                 "keys as given",
                 lambda Q, K, V: grouped(Q, dealt(K, len(Q)), np.repeat(V, len(Q) // len(V), axis=0)),
                 "The values are shared correctly. But the weights still come from other heads' keys.",
+            ),
+            Mistake(
+                "one head for all",
+                lambda Q, K, V: grouped(Q, K[:1], V[:1]),
+                "All your query heads read key/value head 0. Which head does query head i share?",
             ),
             Mistake(
                 "order not put back",

@@ -5,7 +5,7 @@ import numpy as np
 from ..kernels.loss import cross_entropy_backward, cross_entropy_forward
 from ..kernels.scores import dot_scores_backward, dot_scores_forward
 from ..kernels.softmax import softmax_forward
-from .tasks import Mistake, Task
+from .tasks import Mistake, Task, any_sizes
 
 
 def some_logits(rng) -> list[dict]:
@@ -18,6 +18,24 @@ def some_logits(rng) -> list[dict]:
     return cases
 
 
+def any_logits(rng) -> list[dict]:
+    """Any sizes, more predictions than classes among them, and targets that repeat; last, all targets are the same."""
+    cases = []
+    for n, classes in (*any_sizes(rng, 2), (9, 3), (6, 5)):
+        cases.append({"logits": 2 * rng.normal(size=(n, classes)), "targets": rng.integers(classes, size=n)})
+    cases[-1]["targets"][:] = cases[-1]["targets"][0]
+    return cases
+
+
+def any_far_logits(rng) -> list[dict]:
+    """The same in quarters, too far from 0 for exp, in either direction and by a different distance in every case."""
+    cases = any_logits(rng)
+    for case in cases:
+        far = np.round(rng.choice([-1, 1], size=(len(case["logits"]), 1)) * rng.uniform(750, 1000))
+        case["logits"] = far + np.round(4 * case["logits"]) / 4
+    return cases
+
+
 def far_logits(rng) -> list[dict]:
     """Rows around 1000, −1000 and 0; one target is nearly impossible, one far above its row's mean."""
     logits = rng.normal(size=(4, 6)) + np.array([[1000.0], [-1000.0], [0.0], [0.0]])
@@ -27,10 +45,10 @@ def far_logits(rng) -> list[dict]:
     return [{"logits": logits, "targets": targets}]
 
 
-def two_sides(rng) -> list[dict]:
+def two_sides(rng, sizes=((2, 4, 5, 3, 0.2), (6, 3, 7, 5, 0.3))) -> list[dict]:
     """What a step on W_Q and W_K needs: tokens on both sides, and the gradient on the scores."""
     names, cases = ("x_queries", "x_keys", "W_Q", "W_K", "dscores"), []
-    for t_q, t_k, d_model, d_k, rate in ((2, 4, 5, 3, 0.2), (6, 3, 7, 5, 0.3)):
+    for t_q, t_k, d_model, d_k, rate in sizes:
         shapes = ((t_q, d_model), (t_k, d_model), (d_model, d_k), (d_model, d_k), (t_q, t_k))
         cases.append({name: rng.normal(size=s) for name, s in zip(names, shapes, strict=True)} | {"rate": rate})
     return cases
@@ -51,6 +69,21 @@ def two_arms(rng) -> list[dict]:
     tied[0, 1, 2:] = tied[0, 4, 2:] + 3 / 16
     tied[1, 3, 2:] = tied[1, 0, 2:] + 2 / 16
     return [*cases, {"first": tied[0], "second": tied[1], "tuning": 2}]
+
+
+def any_sides(rng) -> list[dict]:
+    """Any sizes and rates."""
+    return two_sides(rng, [(*size, float(rng.uniform(0.05, 0.8))) for size in any_sizes(rng, 4)])
+
+
+def any_arms(rng) -> list[dict]:
+    """Any number of rates and seeds; one seed that chooses, one that is reported, one rate; arms that are the same."""
+    cases = []
+    for rates, choose, report in any_sizes(rng, 3):
+        first, second = rng.uniform(0.1, 1, size=(2, rates, choose + report))
+        cases.append({"first": first, "second": second, "tuning": choose})
+    cases[-1]["second"] = cases[-1]["first"].copy()
+    return cases
 
 
 def cross_entropy(logits, targets):
@@ -144,6 +177,9 @@ LOSSES = {
     "softmax twice": lambda z, t: cross_entropy(softmax_forward(z), t),
     "uphill": lambda z, t: (cross_entropy(z, t)[0], -cross_entropy(z, t)[1]),
     "whole columns": by_columns,
+    "whole columns in the gradient": lambda z, t: (cross_entropy(z, t)[0], by_columns(z, t)[1]),
+    "log base 2": lambda z, t: (cross_entropy(z, t)[0] / np.log(2), cross_entropy(z, t)[1]),
+    "all signs flipped": lambda z, t: tuple(-part for part in cross_entropy(z, t)),
 }
 BELOW_1000 = {  # told apart from the others only where nothing overflows
     "p changed before the loss": lambda z, t: (np.nan, cross_entropy(z, t)[1]),
@@ -167,6 +203,11 @@ LOSS_HINTS = {
     "softmax twice": "This is what you get if probabilities are taken for logits: softmax was applied to its own "
     "result.",
     "uphill": "The gradient has the wrong sign: raising a target's logit must lower the loss.",
+    "whole columns in the gradient": "The loss is right. But p[:, targets] takes those columns in every row, and each "
+    "row has one target.",
+    "log base 2": "The gradient is right, and it belongs to a loss in nats. Yours is in bits.",
+    "all signs flipped": "Loss and gradient have the wrong sign. A logarithm of a probability is never above 0, and a "
+    "cost is never below.",
     "whole columns": "p[:, targets] takes those columns in every row. Print its shape: you want one entry per row.",
 }
 
@@ -201,8 +242,9 @@ TASKS = (
         "ps09.cross_entropy",
         points=3,
         asks="the mean of −ln p over the targets, and its gradient on the logits",
-        read="notebook 09, section 2",
+        read='notebook 09, section "Two tasks that are nothing but looking up"',
         cases=some_logits,
+        hidden=any_logits,
         outputs=("loss", "dlogits"),
         right=cross_entropy,
         mistakes=mistakes(LOSSES | BELOW_1000, LOSS_HINTS),
@@ -211,8 +253,9 @@ TASKS = (
         "ps09.cross_entropy_large",
         points=2,
         asks="a finite and correct loss and gradient, however large the logits are",
-        read="notebook 09, section 2; the text of this task",
+        read='notebook 09, section "Two tasks that are nothing but looking up"; the text of this task',
         cases=far_logits,
+        hidden=any_far_logits,
         answer="cross_entropy",
         outputs=("loss", "dlogits"),
         right=cross_entropy,
@@ -221,7 +264,7 @@ TASKS = (
                 "no maximum",
                 lambda z, t: from_shares(np.exp(z), t),
                 "You divide ∞ by ∞ and 0 by 0. What can you subtract from a row without changing its softmax?",
-                read="notebook 03, section 3",
+                read='notebook 03, section "Trouble one: exp runs out of numbers"',
             ),
             Mistake(
                 "no maximum in the loss",
@@ -239,7 +282,7 @@ TASKS = (
                 lambda z, t: from_shares(np.exp(z - z.max()), t),
                 "You use one maximum for the whole array, so the other rows underflow to 0 / 0. Each row needs its "
                 "own.",
-                read="notebook 03, section 3",
+                read='notebook 03, section "Trouble one: exp runs out of numbers"',
             ),
             Mistake(
                 "global maximum in the logs",
@@ -276,8 +319,9 @@ TASKS = (
         "ps09.score_step",
         points=4,
         asks="W_Q and W_K after one step against the gradient",
-        read="notebook 06, section 3 and notebook 09, section 3",
+        read='notebook 09, section "Two tasks that are nothing but looking up"',
         cases=two_sides,
+        hidden=any_sides,
         outputs=("W_Q", "W_K"),
         right=both_steps,
         mistakes=mistakes(STEPS, STEP_HINTS),
@@ -286,8 +330,9 @@ TASKS = (
         "ps09.mended_gap",
         points=3,
         asks="the gap between two arms that were tuned the same way",
-        read="notebook 09, section 6",
+        read='notebook 09, section "Too sharp, too flat"',
         cases=two_arms,
+        hidden=any_arms,
         right=gap,
         mistakes=mistakes(UNFAIR | SAME_CHOICE, GAP_HINTS),
     ),
@@ -295,7 +340,7 @@ TASKS = (
         "ps09.matching_rate",
         points=2,
         asks="the rate for the folded W_Q and W_K that repeats the scaled head's training",
-        read="notebook 07, section 11",
+        read='notebook 07, section "Same function, different steps"',
         right=lambda: 0.8 * 256**-0.5,
         tolerance=1e-3,
         mistakes=(
@@ -318,13 +363,13 @@ TASKS = (
                 "one factor, wrong way round",
                 lambda: 0.8 * 256**0.25,
                 "The folded head needs smaller steps, not larger ones, and you've counted only one of two factors.",
-                read="notebook 09, section 7",
+                read='notebook 09, section "The formula, or the size of the scores?"',
             ),
             Mistake(
                 "wrong way round",
                 lambda: 0.8 * np.sqrt(256),
-                "It's the right factor, but the wrong way round. In notebook 09, where are the good rates for small W?",
-                read="notebook 09, section 7",
+                "The right factor, the wrong way round. Which head has the longer W, and so the smaller gradient?",
+                read='notebook 09, section "The formula, or the size of the scores?"',
             ),
         ),
     ),

@@ -10,9 +10,25 @@ from importlib import import_module
 
 import numpy as np
 
-PROBLEM_SETS = tuple(f"ps{number:02d}" for number in range(1, 10))
+PROBLEM_SETS = tuple(f"ps{number:02d}" for number in range(1, 12))
+NOTEBOOKS = (  # those with exercises inside
+    *("nb01", "nb02", "nb03", "nb04", "nb05", "nb06", "nb07", "nb08", "nb09", "nb10", "nb11", "nb12", "nba3"),
+)
 
 Case = dict[str, object]  # input name -> array or number, in the order of the function's arguments
+
+
+def any_sizes(rng: np.random.Generator, count: int, least: int = 1) -> list[tuple[int, ...]]:
+    """Sizes for hidden inputs: each the smallest in turn, two ordinary draws, all the smallest, and all alike."""
+    draws = [rng.integers(least + 1, least + 10, size=count) for _ in range(count + 2)]
+    for place, draw in enumerate(draws[:count]):
+        draw[place] = least
+    return [tuple(map(int, draw)) for draw in (*draws, np.full(count, least), np.full(count, rng.integers(3, 7)))]
+
+
+def no_cases(rng: np.random.Generator) -> list[Case]:
+    """For a task whose hidden tests try the same kind of inputs as its check."""
+    return []
 
 
 def one_case(rng: np.random.Generator) -> list[Case]:
@@ -39,6 +55,7 @@ class Task:
     name : str
         For example "ps03.softmax". The test cell's grade id is the part after the dot, with "-test".
     points : int
+        0 for an exercise inside a notebook.
     asks : str
         One line: what the answer should be.
     read : str
@@ -50,6 +67,9 @@ class Task:
     cases : callable
         `cases(rng) -> list of Case`. All sizes differ, so that a transposed array can't pass.
         Left out if the task asks for a number.
+    hidden : callable
+        Further inputs that only the hidden tests try, also `(rng) -> list of Case`: sizes drawn from the seed, and
+        every corner that the task's text allows, such as one query or a width of 1. They may be square.
     answer : str
         The name of the function or number in the notebook; empty means the task's short name.
     outputs : tuple of str
@@ -65,6 +85,7 @@ class Task:
     right: Callable
     mistakes: tuple[Mistake, ...]
     cases: Callable[[np.random.Generator], list[Case]] = one_case
+    hidden: Callable[[np.random.Generator], list[Case]] = no_cases
     answer: str = ""
     outputs: tuple[str, ...] = ()
     tolerance: float = 1e-5
@@ -89,12 +110,11 @@ class Task:
         """Whether the answer is a value rather than a function."""
         return self.cases is one_case
 
-    def draw(self, seed: int, dtype=np.float64) -> list[Case]:
-        """The inputs for one seed, with floats in `dtype`."""
-        return [
-            {name: cast(value, dtype) for name, value in case.items()}
-            for case in self.cases(np.random.default_rng(seed))
-        ]
+    def draw(self, seed: int, dtype=np.float64, *, hidden: bool = False) -> list[Case]:
+        """The inputs for one seed, with floats in `dtype`; with the hidden ones after them, if asked for."""
+        rng = np.random.default_rng(seed)
+        cases = [*self.cases(rng), *(self.hidden(rng) if hidden else ())]
+        return [{name: cast(value, dtype) for name, value in case.items()} for case in cases]
 
 
 def cast(value, dtype):
@@ -103,15 +123,15 @@ def cast(value, dtype):
 
 
 def tasks_of(problem_set: str) -> dict[str, Task]:
-    """The tasks of one problem set by short name, in the order of the notebook."""
-    if problem_set not in PROBLEM_SETS:
-        raise ValueError(f"problem set: got {problem_set!r}, expected one of {', '.join(PROBLEM_SETS)}")
+    """The tasks of one problem set, or of the exercises inside one notebook, by short name and in their order."""
+    if problem_set not in PROBLEM_SETS + NOTEBOOKS:
+        raise ValueError(f"problem set: got {problem_set!r}, expected one of {', '.join(PROBLEM_SETS + NOTEBOOKS)}")
     return {task.short_name: task for task in import_module(f".{problem_set}", __package__).TASKS}
 
 
 def all_tasks() -> Iterator[Task]:
     """Every task of the course."""
-    for problem_set in PROBLEM_SETS:
+    for problem_set in PROBLEM_SETS + NOTEBOOKS:
         yield from tasks_of(problem_set).values()
 
 

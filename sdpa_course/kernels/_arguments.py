@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ._checks import FAR, FLOATS, as_array, float_arrays, int_array, number, whole_number
+from ._checks import FAR, FLOATS, OPEN, as_array, float_arrays, int_array, number, whole_number
 
 
 class AttentionArguments(NamedTuple):
@@ -18,8 +18,8 @@ class AttentionArguments(NamedTuple):
     k: np.ndarray  # (..., Hk, Tk, Dk)
     v: np.ndarray  # (..., Hk, Tk, Dv)
     mask: np.ndarray | None  # bool or float, broadcast to (..., Hq, Tq, Tk)
-    left: int | None  # the query at position p sees keys j >= p - left
-    right: int | None  # and keys j <= p + right; causal attention is right = 0
+    left: int  # the query at position p sees keys j >= p - left; OPEN reaches all of them
+    right: int  # and keys j <= p + right; causal attention is right = 0
     offset: np.ndarray | int  # one integer, or an array of them over the batch axes
     scale: float
     softcap: float | None
@@ -47,16 +47,15 @@ def check_softcap(softcap: Any, dtype: np.dtype) -> float | None:
     return softcap
 
 
-def check_window(window: Any, causal: Any) -> tuple[int | None, int | None]:
-    """`(left, right)`: a query at p sees p - left <= j <= p + right. Causal closes the right side."""
+def check_window(window: Any, causal: Any) -> tuple[int, int]:
+    """`(left, right)`: a query at p sees p - left <= j <= p + right. None is OPEN. Causal closes the right side."""
     if causal is not True and causal is not False and not isinstance(causal, np.bool_):
         raise TypeError(f"causal: got {causal!r}, expected True or False")
     if window is None:
-        return None, 0 if causal else None
+        return OPEN, 0 if causal else OPEN
     if not isinstance(window, (tuple, list)) or len(window) != 2:
         raise TypeError(f"window: got {window!r}, expected a pair (left, right) of integers or None")
-    sides = (None if side is None else whole_number("window", side, least=0) for side in window)
-    left, right = (None if side is None or side > 2 * FAR else side for side in sides)  # that far is as good as open
+    left, right = (OPEN if side is None else min(whole_number("window", side, least=0), OPEN) for side in window)
     return left, 0 if causal else right
 
 
@@ -70,10 +69,8 @@ def check_offset(offset: Any, batch: tuple[int, ...]) -> np.ndarray | int:
     return offsets
 
 
-def check_mask(mask: Any, shape: tuple[int, ...]) -> np.ndarray | None:
+def check_mask(mask: Any, shape: tuple[int, ...]) -> np.ndarray:
     """A boolean or additive mask, broadcast to the shape of the scores: a view, not a copy."""
-    if mask is None:
-        return None
     mask = as_array("mask", mask)
     if mask.dtype != bool and mask.dtype.type not in FLOATS:
         raise TypeError(
@@ -119,22 +116,14 @@ def check_groups(name: str, kv_heads: int, heads: int) -> int:
 
 def check_attention(q, k, v, *, mask, causal, scale, softcap, window, offset) -> AttentionArguments:
     """All arguments of an attention call, checked and with defaults filled in."""
-    (q, k, v), result = float_arrays(min_ndim=2, q=q, k=k, v=v)
+    (q, k, v), dtype = float_arrays(min_ndim=2, q=q, k=k, v=v)
     check_axes_fit(q, k, v)
     left, right = check_window(window, causal)
     offset = check_offset(offset, q.shape[:-3])
     if isinstance(offset, np.ndarray) and offset.size and (offset == offset.flat[0]).all():
         offset = int(offset.flat[0])  # the same for everyone is as good as one
-    return AttentionArguments(
-        q,
-        k,
-        v,
-        None if mask is None else check_mask(mask, (*q.shape[:-1], k.shape[-2])),
-        left,
-        right,
-        offset,
-        check_scale(scale, q.shape[-1], q.dtype),
-        check_softcap(softcap, q.dtype),
-        result,
-        check_groups("k", k.shape[-3], q.shape[-3]) if q.ndim > 2 else 1,
-    )
+    mask = None if mask is None else check_mask(mask, (*q.shape[:-1], k.shape[-2]))
+    scale = check_scale(scale, q.shape[-1], q.dtype)
+    softcap = check_softcap(softcap, q.dtype)
+    group = check_groups("k", k.shape[-3], q.shape[-3]) if q.ndim > 2 else 1
+    return AttentionArguments(q, k, v, mask, left, right, offset, scale, softcap, dtype, group)

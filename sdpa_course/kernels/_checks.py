@@ -11,7 +11,7 @@ Axes: B batch · H heads · Tq queries · Tk keys · Dk, Dv widths
 
 import math
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from numbers import Integral, Real
 from typing import Any
 
@@ -21,6 +21,7 @@ FLOATS = (np.float16, np.float32, np.float64)
 USUAL = ({np.dtype(np.float32)}, {np.dtype(np.float64)})  # dtypes of a call that needs no conversion
 RANGES = {dtype: (float(np.finfo(dtype).tiny), float(np.finfo(dtype).max)) for dtype in FLOATS}
 FAR = 2**40  # a position beyond this is a mistake, and the sum of two such positions still fits an int64
+OPEN = 4 * FAR  # the side of a window that reaches every key, whatever the position
 
 # Infinities and NaNs in a result speak for themselves. A warning would repeat it, from a line the caller didn't write.
 quiet = np.errstate(all="ignore")
@@ -48,13 +49,22 @@ def is_masked(value: Any) -> bool:
     return isinstance(value, np.ma.MaskedArray)
 
 
-def int_array(name: str, value: Any) -> np.ndarray:
-    """`value` as an array of integers, none of them absurdly large."""
+def pick(name: str, key: Any, table: Mapping[str, Any]) -> Any:
+    """The entry of a table that goes by the name `key`."""
+    if not isinstance(key, str) or key not in table:
+        raise ValueError(f"{name}: got {key!r}, expected one of {', '.join(table)}")
+    return table[key]
+
+
+def int_array(
+    name: str, value: Any, *, low: int = -FAR, high: int = FAR, expected: str = "integers between -2**40 and 2**40"
+) -> np.ndarray:
+    """`value` as an array of integers from `low` to `high`; left out, they rule out only the absurd."""
     array = as_array(name, value)
     if array.dtype.kind not in "iu":
         raise TypeError(f"{name}: got dtype {array.dtype}, expected an integer or an array of integers")
-    if array.size and not (array.min() >= -FAR and array.max() <= FAR):
-        raise ValueError(f"{name}: got {array.min()} to {array.max()}, expected integers between -2**40 and 2**40")
+    if array.size and not (array.min() >= low and array.max() <= high):
+        raise ValueError(f"{name}: got {array.min()} to {array.max()}, expected {expected}")
     return array.astype(np.int64)
 
 
@@ -83,8 +93,7 @@ def float_arrays(
         return arrays, dtypes.pop()
     result = np.result_type(*dtypes).newbyteorder("=")
     compute = np.result_type(result, np.float32)  # float16 is computed in float32
-    cast: list[Any] = [None if array is None else array.astype(compute, copy=False) for array in arrays]
-    return cast, result
+    return list(to_dtype(arrays, compute)), result
 
 
 def gradient_like(name: str, value: Any, shape: tuple[int, ...], compute: np.dtype) -> np.ndarray:
@@ -95,7 +104,7 @@ def gradient_like(name: str, value: Any, shape: tuple[int, ...], compute: np.dty
 
 
 def to_dtype(arrays: Iterable[np.ndarray | None], dtype: np.dtype) -> tuple[Any, ...]:
-    """Results in the dtype that the caller is owed. None stays None."""
+    """All arrays in this dtype. None stays None."""
     return tuple(None if array is None else array.astype(dtype, copy=False) for array in arrays)
 
 
@@ -104,9 +113,9 @@ def lowest(dtype: np.dtype) -> float:
     return -RANGES[dtype.type][1]
 
 
-def same_shape(name: str, array: np.ndarray, shape: tuple[int, ...]) -> None:
-    """Refuse an array whose shape isn't exactly `shape`."""
-    if array.shape != tuple(shape):
+def same_shape(name: str, array: np.ndarray | None, shape: tuple[int, ...]) -> None:
+    """Refuse an array whose shape isn't exactly `shape`. None, an optional array that isn't there, is fine."""
+    if array is not None and array.shape != tuple(shape):
         raise ValueError(f"{name}: got shape {array.shape}, expected {tuple(shape)}")
 
 

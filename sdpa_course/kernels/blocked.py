@@ -1,4 +1,4 @@
-"""The same attention, blocked and threaded: memory linear in the sequence length. Taught in notebook 10.
+"""The same attention, blocked and threaded: memory linear in the sequence length. Taught in notebook A2.
 
 The scores are never all in memory at once. Threads take blocks of query rows one by one; inside a block the keys come
 tile by tile (see `tiling.py`), and three running values per row are all that's kept:
@@ -49,7 +49,7 @@ def attention(
     """softmax(scale · q kᵀ) v: the same numbers as `attention_forward`, in less time and memory.
 
     The parameters are those of `attention_forward`. Returns `out` alone, because there's no way back without the
-    weights. Taught in notebook 10.
+    weights. Taught in notebook A2.
 
     Examples
     --------
@@ -89,19 +89,11 @@ def attend_whole(a: AttentionArguments, out: np.ndarray) -> None:
     Alone it takes a fifth longer here, because exp has one thread.
     """
     q = np.multiply(a.q, a.scale, out=scratch.array("q", a.q))
-    scores = np.matmul(q, a.k.swapaxes(-1, -2), out=scratch.array("scores", q, a.k.shape[-2]))
-    if a.softcap is not None:
-        np.tanh(np.divide(scores, a.softcap, out=scores), out=scores)
-        scores *= a.softcap
-    weights = np.exp(scores, out=scores)
-    if a.mask is not None:
-        np.copyto(weights, 0, where=~a.mask)
-    if (seen := visible(a)) is not None:
-        np.copyto(weights, 0, where=~seen)
-    total = weights @ np.ones((weights.shape[-1], 1), dtype=weights.dtype)  # row sums
+    seen = visible(a)
+    hidden = None if seen is None else ~seen
+    total, acc = calm_sums(capped_scores(a, q, a.k), a.mask, hidden, slice(None), a.v)
     total[total == 0] = 1  # a row that may see nothing gets zeros
-    product = np.matmul(weights, a.v, out=scratch.array("product", a.q, a.v.shape[-1]))
-    np.divide(product, total, out=out, casting="same_kind")
+    np.divide(acc, total, out=out, casting="same_kind")
 
 
 @quiet
@@ -120,9 +112,10 @@ def attend_block(a: AttentionArguments, out: np.ndarray, block: Block) -> None:
     total = np.zeros((*lead, rows, 1), dtype=q.dtype)
     if (mask is None or mask.dtype == bool) and is_calm(q, k[..., first:last, :], v[..., first:last, :], a.scale):
         q = np.multiply(q, a.scale, out=scratch.array("q", q))
-        for tile, scores, mask_tile in score_tiles(a, q, k, mask, position, scale=1):
-            acc_rows, total_rows = acc[..., tile.rows, :], total[..., tile.rows, :]
-            add_calm_tile(acc_rows, total_rows, scores, mask_tile, tile, v[..., tile.keys, :])
+        for tile, scores, mask_tile in score_tiles(a, q, k, mask, position):
+            tile_total, tile_acc = calm_sums(scores, mask_tile, tile.hidden, tile.cut, v[..., tile.keys, :])
+            total[..., tile.rows, :] += tile_total
+            acc[..., tile.rows, :] += tile_acc
     else:
         # Values near the largest float may overflow in the sum. Then do it again with all weights a power of two
         # smaller, in acc and total alike: it cancels in the end, to the last digit.
@@ -130,7 +123,7 @@ def attend_block(a: AttentionArguments, out: np.ndarray, block: Block) -> None:
             acc[...], total[...] = 0, 0
             top = np.full((*lead, rows, 1), lowest(q.dtype), dtype=q.dtype)  # finite, as in softmax_forward
             # The scale comes after the product, as in the readable kernel: large scores feel every rounding.
-            for tile, scores, mask_tile in score_tiles(a, q, k, mask, position, scale=a.scale):
+            for tile, scores, mask_tile in score_tiles(a, q, k, mask, position, a.scale):
                 sums = (acc[..., tile.rows, :], total[..., tile.rows, :], top[..., tile.rows, :])
                 add_tile(*sums, *apply_mask(scores, mask_tile, tile.seen()), v[..., tile.keys, :], shrink)
             if np.isfinite(acc).all():
@@ -140,20 +133,25 @@ def attend_block(a: AttentionArguments, out: np.ndarray, block: Block) -> None:
 
 
 def score_tiles(
-    a: AttentionArguments, q: np.ndarray, k: np.ndarray, mask: np.ndarray | None, position: int, *, scale: float
+    a: AttentionArguments, q: np.ndarray, k: np.ndarray, mask: np.ndarray | None, position: int, scale: float = 1
 ) -> Iterator[tuple[Tile, np.ndarray, np.ndarray | None]]:
     """The scores of a block, tile by tile, scaled and capped; and the part of the mask that belongs to each."""
     *lead, rows, _ = q.shape
     step = max(1, TILE // (math.prod((*lead, rows)) * q.itemsize))
     for tile in tiles(a, position, rows, step):
-        q_tile, k_tile = q[..., tile.rows, :], k[..., tile.keys, :]
-        scores = np.matmul(q_tile, k_tile.swapaxes(-1, -2), out=scratch.array("scores", q_tile, k_tile.shape[-2]))
-        if scale != 1:
-            scores *= scale
-        if a.softcap is not None:
-            np.tanh(np.divide(scores, a.softcap, out=scores), out=scores)
-            scores *= a.softcap
+        scores = capped_scores(a, q[..., tile.rows, :], k[..., tile.keys, :], scale)
         yield tile, scores, None if mask is None else mask[..., tile.rows, tile.keys]
+
+
+def capped_scores(a: AttentionArguments, q: np.ndarray, k: np.ndarray, scale: float = 1) -> np.ndarray:
+    """scale · q kᵀ, capped, in scratch memory."""
+    scores = np.matmul(q, k.swapaxes(-1, -2), out=scratch.array("scores", q, k.shape[-2]))
+    if scale != 1:
+        scores *= scale
+    if a.softcap is not None:
+        np.tanh(np.divide(scores, a.softcap, out=scores), out=scores)
+        scores *= a.softcap
+    return scores
 
 
 def add_tile(acc, total, top, scores, allowed, v, shrink: float) -> None:
@@ -171,15 +169,15 @@ def add_tile(acc, total, top, scores, allowed, v, shrink: float) -> None:
     top[...] = new_top
 
 
-def add_calm_tile(acc, total, scores, mask, tile: Tile, v) -> None:
-    """`add_tile` for scores near 0, which need no maximum: that saves two passes over the tile."""
+def calm_sums(scores, mask, hidden, cut: slice, v) -> tuple[np.ndarray, np.ndarray]:
+    """What scores near 0 add to total and acc. They need no maximum, and that saves two passes over them."""
     weights = np.exp(scores, out=scores)
     if mask is not None:
         np.copyto(weights, 0, where=~mask)
-    if tile.hidden is not None:
-        np.copyto(weights[..., tile.cut, :], 0, where=tile.hidden)
-    total += weights @ np.ones((weights.shape[-1], 1), dtype=weights.dtype)  # row sums
-    acc += np.matmul(weights, v, out=scratch.array("product", acc))
+    if hidden is not None:
+        np.copyto(weights[..., cut, :], 0, where=hidden)
+    total = weights @ np.ones((weights.shape[-1], 1), dtype=weights.dtype)  # row sums
+    return total, np.matmul(weights, v, out=scratch.array("product", weights, v.shape[-1]))
 
 
 def is_calm(q: np.ndarray, k: np.ndarray, v: np.ndarray, scale: float = 1.0) -> bool:

@@ -1,4 +1,4 @@
-"""A key/value cache: decode token by token, and look at each earlier token once. Taught in notebook 10.
+"""A key/value cache: decode token by token, and look at each earlier token once. Taught in notebook A2.
 
 Generating one token at a time, a model would project all earlier tokens again at every step. Their keys and
 values never change, so it keeps them: step t projects one token and attends to t + 1 keys.
@@ -58,7 +58,9 @@ class KVCache:
         if v.shape[:-1] != k.shape[:-1]:
             raise ValueError(f"v: got shape {v.shape}, expected {k.shape[:-1]} before the width, like k")
         batch, T = k.shape[:-3], k.shape[-2]
-        counts = check_counts(counts, batch, T)
+        counts = np.full(batch, T) if counts is None else counts
+        counts = int_array("counts", counts, low=0, high=T, expected=f"0 to {T}, the tokens given")
+        same_shape("counts", counts, batch)
         if self._k is None or self._v is None:
             lengths = np.zeros(batch, dtype=np.int64)
             all_k, all_v = (np.zeros((*x.shape[:-2], 0, x.shape[-1]), dtype=x.dtype) for x in (k, v))
@@ -134,14 +136,3 @@ def multihead_decode(
     except BaseException:  # Ctrl-C too
         vars(cache).update(before)
         raise
-
-
-def check_counts(counts: ArrayLike | None, batch: tuple[int, ...], T: int) -> np.ndarray:
-    """Real tokens in each sequence: 0 to T, T unless given."""
-    if counts is None:
-        return np.full(batch, T, dtype=np.int64)
-    counts = int_array("counts", counts)
-    same_shape("counts", counts, batch)
-    if counts.size and not (counts.min() >= 0 and counts.max() <= T):
-        raise ValueError(f"counts: got {counts.min()} to {counts.max()}, expected 0 to {T}, the tokens given")
-    return counts

@@ -43,9 +43,8 @@ def layer_norm_forward(
         raise ValueError(f"epsilon: got {epsilon}, expected 0 or more")
     if x.shape[-1] == 0:
         raise ValueError(f"x: got shape {x.shape}, expected a width of at least 1")
-    for name, parameter in (("gain", gain), ("bias", bias)):
-        if parameter is not None:
-            same_shape(name, parameter, x.shape[-1:])
+    same_shape("gain", gain, x.shape[-1:])
+    same_shape("bias", bias, x.shape[-1:])
     centred = x - x.mean(axis=-1, keepdims=True)
     largest = np.abs(centred).max(axis=-1, keepdims=True)  # divided out first, so that no square overflows
     shrunk = centred / np.where(largest == 0, 1, largest)

@@ -71,5 +71,4 @@ def check_weights(w_name: str, w: np.ndarray, b_name: str, b: np.ndarray | None,
     """Weights (in, out) and a bias (out,) that fit an input of this width."""
     if w.ndim != 2 or w.shape[0] != width:
         raise ValueError(f"{w_name}: got shape {w.shape}, expected ({width}, out), as its input has width {width}")
-    if b is not None:
-        same_shape(b_name, b, w.shape[1:])
+    same_shape(b_name, b, w.shape[1:])

@@ -45,13 +45,9 @@ def cross_entropy_forward(logits: ArrayLike, targets: ArrayLike) -> tuple[float,
     (logits,), dtype = float_arrays(logits=logits)
     if logits.size == 0:
         raise ValueError(f"logits: got shape {logits.shape}, expected at least one prediction of at least one class")
-    targets = int_array("targets", targets)
+    last = logits.shape[-1] - 1
+    targets = int_array("targets", targets, low=0, high=last, expected=f"0 to {last}, one of the {last + 1} classes")
     same_shape("targets", targets, logits.shape[:-1])
-    if not (targets.min() >= 0 and targets.max() < logits.shape[-1]):
-        raise ValueError(
-            f"targets: got {targets.min()} to {targets.max()}, expected 0 to {logits.shape[-1] - 1}, "
-            f"one of the {logits.shape[-1]} classes"
-        )
     shifted = logits - logits.max(axis=-1, keepdims=True)
     right = shifted[at_targets(targets)]  # (predictions,)
     probabilities = np.exp(shifted, out=shifted)

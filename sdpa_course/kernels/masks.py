@@ -6,23 +6,20 @@ out of the sum. So a NaN behind a mask stays behind it.
 Axes: B batch · H heads · Tq queries · Tk keys. Query i sits at position p = offset + i.
 """
 
+import functools
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ._arguments import check_offset, check_window
-from ._checks import as_array, int_array, lowest, whole_number
+from ._checks import OPEN, as_array, int_array, lowest, whole_number
 from .linear import product
 
 
-def in_window(positions: np.ndarray, keys: np.ndarray, left: int | None, right: int | None) -> np.ndarray | None:
-    """positions − left ≤ keys ≤ positions + right, broadcast; None where both sides are open."""
-    seen = None
-    if right is not None:
-        seen = keys <= positions + right
-    if left is not None:
-        near = keys >= positions - left
-        seen = near if seen is None else seen & near
-    return seen
+def in_window(positions: np.ndarray, keys: np.ndarray, left: int, right: int) -> np.ndarray:
+    """positions − left ≤ keys ≤ positions + right, broadcast."""
+    seen = keys <= positions + right
+    return seen if left == OPEN else seen & (keys >= positions - left)
 
 
 def query_positions(offset: np.ndarray | int, Tq: int) -> np.ndarray:
@@ -58,8 +55,7 @@ def window_mask(Tq: int, Tk: int, window: tuple[int | None, int | None] | None, 
     Tq, Tk = whole_number("Tq", Tq, least=0), whole_number("Tk", Tk, least=0)
     left, right = check_window(window, causal=False)
     positions = query_positions(check_offset(offset, as_array("offset", offset).shape), Tq)
-    mask = in_window(positions, np.arange(Tk), left, right)
-    return np.ones((*positions.shape[:-1], Tk), dtype=bool) if mask is None else mask
+    return in_window(positions, np.arange(Tk), left, right)
 
 
 def causal_mask(Tq: int, Tk: int, *, offset: ArrayLike = 0) -> np.ndarray:
@@ -96,9 +92,7 @@ def padding_mask(lengths: ArrayLike, Tk: int) -> np.ndarray:
            [1, 0, 0, 0]])
     """
     Tk = whole_number("Tk", Tk, least=0)
-    lengths = int_array("lengths", lengths)
-    if lengths.size and not (lengths.min() >= 0 and lengths.max() <= Tk):
-        raise ValueError(f"lengths: got {lengths.min()} to {lengths.max()}, expected 0 to Tk = {Tk}")
+    lengths = int_array("lengths", lengths, low=0, high=Tk, expected=f"0 to Tk = {Tk}")
     return np.arange(Tk) < lengths[..., None, None, None]
 
 
@@ -111,25 +105,15 @@ def combine_masks(*masks: ArrayLike | None) -> np.ndarray | None:
     array([[[[1, 0],
              [1, 0]]]])
     """
-    combined: np.ndarray | None = None
-    for given in masks:
-        if given is None:
-            continue
-        mask = as_array("masks", given)
+    given = [as_array("masks", mask) for mask in masks if mask is not None]
+    for mask in given:
         if mask.dtype != bool:
             raise TypeError(f"masks: got dtype {mask.dtype}, expected bool (True = may attend)")
-        if combined is None:
-            combined = mask
-            continue
-        if not broadcasts_together(combined.shape, mask.shape):
-            raise ValueError(f"masks: got shapes {combined.shape} and {mask.shape}, expected shapes that broadcast")
-        combined = combined & mask
-    return combined
-
-
-def broadcasts_together(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
-    """Do two shapes broadcast with each other?"""
-    return all(n == m or 1 in (n, m) for n, m in zip(reversed(a), reversed(b), strict=False))
+    try:
+        return functools.reduce(np.logical_and, given) if given else None
+    except ValueError:
+        shapes = " and ".join(str(mask.shape) for mask in given)
+        raise ValueError(f"masks: got shapes {shapes}, expected shapes that broadcast") from None
 
 
 def apply_mask(

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._checks import check_cache, float_arrays, gradient_like, to_dtype
+from ._checks import check_cache, float_arrays, to_dtype
 from .linear import LinearCache, check_weights, linear_backward, linear_forward
 
 
@@ -48,7 +48,6 @@ def mlp_backward(dout: ArrayLike, cache: MLPCache) -> tuple[np.ndarray, ...]:
     check_cache(cache, MLPCache, "mlp_forward")
     first, second, dtype = cache
     hidden = second.x
-    dout = gradient_like("dout", dout, (*hidden.shape[:-1], second.w.shape[1]), hidden.dtype)
     # out = hidden @ w_2 + b_2
     dhidden, dw_2, db_2 = linear_backward(dout, second)
     # hidden = max(0, x @ w_1 + b_1)

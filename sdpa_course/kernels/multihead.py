@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._checks import check_cache, float_array, float_arrays, gradient_like, to_dtype, whole_number
+from ._checks import check_cache, float_array, float_arrays, to_dtype, whole_number
 from .linear import LinearCache, linear_backward, linear_forward
 from .params import MultiHeadParams, check_params
 from .sdpa import AttentionCache, attention_backward, attention_forward
@@ -117,7 +117,6 @@ def multihead_backward(dout: ArrayLike, cache: MultiHeadCache) -> tuple[np.ndarr
     """
     check_cache(cache, MultiHeadCache, "multihead_forward")
     q, k, v, attention_cache, out, self_attention, params, dtype = cache
-    dout = gradient_like("dout", dout, (*out.x.shape[:-1], out.w.shape[1]), out.x.dtype)
     # out = merged @ w_o + b_o
     dmerged, dw_o, db_o = linear_backward(dout, out)
     # merged = merge_heads(attention(q, k, v))

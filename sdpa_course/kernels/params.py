@@ -86,22 +86,17 @@ def check_params(params: MultiHeadParams, d_model: int, d_context: int, source_n
         weight = getattr(params, name)
         if weight.ndim != 2:
             raise ValueError(f"{name}: got shape {weight.shape}, expected 2 axes (in, out)")
-    for name, count in (("w_q", heads), ("w_k", kv_heads), ("w_v", kv_heads)):
-        if getattr(params, name).shape[1] % count:
-            columns = getattr(params, name).shape[1]
+    of_source = (source_name, d_context, kv_heads)
+    for name, source, width, count in (("w_q", "x", d_model, heads), ("w_k", *of_source), ("w_v", *of_source)):
+        rows, columns = getattr(params, name).shape
+        if columns % count:
             raise ValueError(f"{name}: got {columns} columns, expected a multiple of {count}, the number of heads")
+        if rows != width:
+            raise ValueError(f"{source}: got width {width}, expected {rows}, the rows of {name}")
     d_k, d_v = params.w_q.shape[1] // heads, params.w_v.shape[1] // kv_heads
-    if params.w_q.shape[0] != d_model:
-        raise ValueError(f"x: got width {d_model}, expected {params.w_q.shape[0]}, the rows of w_q")
-    for name in ("w_k", "w_v"):
-        if getattr(params, name).shape[0] != d_context:
-            raise ValueError(
-                f"{source_name}: got width {d_context}, expected {getattr(params, name).shape[0]}, the rows of {name}"
-            )
     same_shape("w_k", params.w_k, (d_context, kv_heads * d_k))
     if params.w_o.shape[0] != heads * d_v:
         raise ValueError(f"w_o: got {params.w_o.shape[0]} rows, expected {heads * d_v}, heads times d_v")
     for name in ("q", "k", "v", "o"):
         bias, weight = getattr(params, f"b_{name}"), getattr(params, f"w_{name}")
-        if bias is not None:
-            same_shape(f"b_{name}", bias, weight.shape[1:])
+        same_shape(f"b_{name}", bias, weight.shape[1:])

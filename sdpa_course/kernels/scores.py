@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ._arguments import check_scale
-from ._checks import check_cache, float_arrays, gradient_like, number, quiet, same_shape, to_dtype, whole_number
+from ._checks import check_cache, float_arrays, gradient_like, number, pick, quiet, same_shape, to_dtype, whole_number
 from .linear import LinearCache, linear_backward, linear_forward
 
 
@@ -48,12 +48,11 @@ def scale_factor(name: str, d_k: int, d_model: int | None = None) -> float:
     >>> scale_factor("1/sqrt(d_k)", 64)
     0.125
     """
-    if not isinstance(name, str) or name not in SCALES:
-        raise ValueError(f"name: got {name!r}, expected one of {', '.join(SCALES)}")
+    scale = pick("name", name, SCALES)
     d_k = whole_number("d_k", d_k, least=1)
     if "d_model" in name:
         d_model = whole_number("d_model", d_model, least=1)
-    return SCALES[name].factor(d_k, d_model)
+    return scale.factor(d_k, d_model)
 
 
 class DotCache(NamedTuple):
@@ -127,8 +126,8 @@ def additive_scores_forward(
     >>> scores.round(6)
     array([[5.]])
     """
+    float_pair(q, k)  # they fit together
     (q, k, w_q, w_k, v), dtype = float_arrays(q=q, k=k, w_q=w_q, w_k=w_k, v=v)
-    check_pair(q, k)
     same_shape("v", v, (v.size,))
     same_shape("w_q", w_q, (q.shape[-1], v.size))
     same_shape("w_k", w_k, (q.shape[-1], v.size))
@@ -210,16 +209,11 @@ def unit_rows_backward(dunit: np.ndarray, unit: np.ndarray, norm: np.ndarray) ->
 
 
 def float_pair(q: ArrayLike, k: ArrayLike) -> tuple[np.ndarray, np.ndarray, np.dtype]:
-    """Queries and keys that fit together, in the dtype to compute in, and the dtype of the scores."""
+    """Queries and keys of the same width and leading axes, in the dtype to compute in, and the dtype of the scores."""
     (q, k), dtype = float_arrays(q=q, k=k, min_ndim=2)
-    check_pair(q, k)
-    return q, k, dtype
-
-
-def check_pair(q: np.ndarray, k: np.ndarray) -> None:
-    """Queries and keys have the same width and the same leading axes."""
-    if q.ndim < 2 or q.shape[-1] == 0:
-        raise ValueError(f"q: got shape {q.shape}, expected at least 2 axes and a width d_k of at least 1")
-    if k.shape[:-2] != q.shape[:-2] or k.shape[-1:] != q.shape[-1:] or k.ndim != q.ndim:
+    if q.shape[-1] == 0:
+        raise ValueError(f"q: got shape {q.shape}, expected a width d_k of at least 1")
+    if k.shape[:-2] != q.shape[:-2] or k.shape[-1] != q.shape[-1]:
         expected = ", ".join(map(str, (*q.shape[:-2], "Tk", q.shape[-1])))
         raise ValueError(f"k: got shape {k.shape}, expected ({expected}) to go with q")
+    return q, k, dtype

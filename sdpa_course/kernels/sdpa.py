@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ._arguments import AttentionArguments, check_attention
-from ._checks import check_cache, gradient_like, quiet, to_dtype
+from ._checks import OPEN, check_cache, gradient_like, quiet, to_dtype
 from .masks import apply_mask, in_window, keep_allowed, query_positions, select_matmul
 from .softmax import softmax_backward, softmax_in_place
 
@@ -165,7 +165,7 @@ def attention_backward(dout: ArrayLike, cache: AttentionCache) -> tuple[np.ndarr
 
 def visible(a: AttentionArguments) -> np.ndarray | None:
     """Which keys `causal` and `window` let each query see; None means all of them."""
-    if a.left is None and a.right is None:
+    if a.left == a.right == OPEN:
         return None
     return in_window(query_positions(a.offset, a.q.shape[-2]), np.arange(a.k.shape[-2]), a.left, a.right)
 

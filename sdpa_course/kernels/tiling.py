@@ -106,18 +106,15 @@ def blocks(a: AttentionArguments, threads: int) -> list[Block]:
 
 def key_range(a: AttentionArguments, position: int, rows: int) -> tuple[int, int]:
     """First and last + 1 of the keys that any row sees; the rows sit at position, position + 1, …"""
-    Tk = a.k.shape[-2]
-    first = 0 if a.left is None else max(0, position - a.left)
-    last = Tk if a.right is None else min(Tk, position + rows + a.right)
-    return first, last
+    return max(0, position - a.left), min(a.k.shape[-2], position + rows + a.right)
 
 
 def tiles(a: AttentionArguments, position: int, rows: int, step: int) -> Iterator[Tile]:
     """Cut what the rows see into tiles of `step` keys, narrower where an edge of the window runs through."""
     first, last = key_range(a, position, rows)
     # Every row sees the keys from `inner` to `outer`: too few to be worth a tile count as part of an edge.
-    inner = first if a.left is None else min(max(first, position + rows - 1 - a.left), last)
-    outer = last if a.right is None else max(min(last, position + 1 + a.right), inner)
+    inner = min(max(first, position + rows - 1 - a.left), last)
+    outer = max(min(last, position + 1 + a.right), inner)
     if outer - inner < EDGE < last - first:
         outer = inner
     edge = min(step, EDGE)
@@ -128,11 +125,10 @@ def tiles(a: AttentionArguments, position: int, rows: int, step: int) -> Iterato
 
 def tile(a: AttentionArguments, position: int, rows: int, keys: slice) -> Tile:
     """The rows that see any of these keys, against them."""
-    low = 0 if a.right is None else max(0, keys.start - a.right - position)
-    high = rows if a.left is None else min(rows, keys.stop + a.left - position)
+    low, high = max(0, keys.start - a.right - position), min(rows, keys.stop + a.left - position)
     # The window ends before the last key for rows below `right`, starts after the first from `left` on.
-    right = low if a.right is None else min(high, max(low, keys.stop - 1 - a.right - position))
-    left = high if a.left is None else max(low, min(high, keys.start + a.left - position + 1))
+    right = min(high, max(low, keys.stop - 1 - a.right - position))
+    left = max(low, min(high, keys.start + a.left - position + 1))
     if right == low and left == high:
         return Tile(slice(low, high), keys, slice(0, 0), None)
     start, stop = (low, right) if left == high else (left, high) if right == low else (low, high)
@@ -141,13 +137,12 @@ def tile(a: AttentionArguments, position: int, rows: int, keys: slice) -> Tile:
 
 
 @functools.lru_cache(maxsize=32)
-def outside_window(rows: int, keys: int, ahead: int, left: int | None, right: int | None) -> np.ndarray:
+def outside_window(rows: int, keys: int, ahead: int, left: int, right: int) -> np.ndarray:
     """(rows, keys), True outside the window, when the first row sits `ahead` of the first key.
 
     Along a causal edge all tiles look alike, so the last few are kept.
     """
     positions = ahead + np.arange(rows)[:, None]
-    seen = in_window(positions, np.arange(keys), left, right)
-    hidden = np.zeros((rows, keys), dtype=bool) if seen is None else ~seen
+    hidden = ~in_window(positions, np.arange(keys), left, right)
     hidden.setflags(write=False)  # shared by many calls
     return hidden

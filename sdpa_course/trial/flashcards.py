@@ -1,20 +1,19 @@
-r"""Flashcards: the course as questions with short answers, for the notebook and, through `make flashcards`, for Anki.
+"""Flashcards: the course as questions with short answers, for the notebook and, through `make exercises`, for Anki.
 
-Each theme's module lists its own cards, question -> answer, in `CARDS`. Mathematics is in \( … \), which Anki renders.
-`{C15.plain_64:.2f}` in an answer is filled in with that number from the trial of C15. All other numbers are exact:
-definitions, counts or algebra.
+Their text is in flashcards.toml, which also says how a measured number is written there.
 """
 
 import re
-from importlib import import_module
+import tomllib
+from importlib.resources import files
 from itertools import groupby
 from typing import NamedTuple
 
 from IPython.display import display
 
-from .claims import CLAIMS, THEMES, Trial
+from .claims import CLAIMS, THEMES, Trial, Written
 
-MEASURED = re.compile(r"\{(C\d\d)\.(\w+):([^}]+)\}")  # claim, name of the number, format
+MEASURED = re.compile(r"\{(C\d\d)\.(\w+)(?::([^}]+))?\}")  # claim, name of the number, format; a verdict has no format
 
 
 class Card(NamedTuple):
@@ -25,22 +24,26 @@ class Card(NamedTuple):
     theme: str
 
 
+def read_questions() -> list[Card]:
+    """All cards, theme by theme, with places for the measured numbers."""
+    decks = tomllib.loads((files(__package__) / "flashcards.toml").read_text(encoding="utf-8"))
+    return [Card(card["front"], " ".join(card["back"].split()), theme) for theme in decks for card in decks[theme]]
+
+
 def make_cards(trials: list[Trial]) -> list[Card]:
-    """All cards, theme by theme, with the numbers that these trials of all claims measured."""
-    numbers = {trial.claim.id: trial.numbers for trial in trials}
-    missing = sorted(set(CLAIMS) - set(numbers))
+    """All cards, with the verdicts and numbers that these trials of all claims found."""
+    found = {trial.claim.id: trial for trial in trials}
+    missing = sorted(set(CLAIMS) - set(found))
     if missing:
         raise ValueError(f"trials: got none of {', '.join(missing)}, expected one of every claim")
 
     def measured(match: re.Match) -> str:
         claim, name, form = match.groups()
-        return format(numbers[claim][name], form).replace("%", " %").replace("-", "−")
+        if name == "ruling":
+            return found[claim].ruling
+        return format(Written(found[claim].numbers[name]), form)
 
-    return [
-        Card(front, MEASURED.sub(measured, back), theme)
-        for theme in THEMES
-        for front, back in import_module(f".{theme}", __package__).CARDS.items()
-    ]
+    return [card._replace(back=MEASURED.sub(measured, card.back)) for card in read_questions()]
 
 
 def with_dollars(text: str) -> str:

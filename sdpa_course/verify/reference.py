@@ -40,28 +40,23 @@ def may_attend(i: int, j: int, *, causal, window, offset) -> bool:
     return (not causal or j <= p) and (left is None or j >= p - left) and (right is None or j <= p + right)
 
 
-def attention_head_loop(q, k, v, *, mask=None, causal=False, scale=None, softcap=None, window=None, offset=0):
+def attention_head_loop(q, k, v, mask, offset, *, causal=False, scale=None, softcap=None, window=None):
     """One head: q (Tq, Dk), k (Tk, Dk), v (Tk, Dv), mask (Tq, Tk) -> out (Tq, Dv), weights (Tq, Tk)."""
     Tq, Tk = len(q), len(k)
     scale = 1 / np.sqrt(q.shape[-1]) if scale is None else scale
     dtype = np.result_type(q, k, v)
     out, weights = np.zeros((Tq, v.shape[-1]), dtype), np.zeros((Tq, Tk), dtype)
+    if mask.dtype == bool:
+        mask = np.where(mask, 0.0, -np.inf)  # from here on, a number to add, or −inf for a key to leave out
     for i in range(Tq):
         scores, keys = [], []
         for j in range(Tk):
-            additive = 0.0
-            allowed = may_attend(i, j, causal=causal, window=window, offset=offset)
-            if mask is not None and mask.dtype == bool:
-                allowed = allowed and mask[i, j]
-            elif mask is not None:
-                additive = mask[i, j]
-                allowed = allowed and additive != -np.inf
-            if not allowed:
+            if mask[i, j] == -np.inf or not may_attend(i, j, causal=causal, window=window, offset=offset):
                 continue
             score = dot_loop(q[i], k[j]) * scale
             if softcap is not None:
                 score = softcap * np.tanh(score / softcap)
-            scores.append(score + additive)
+            scores.append(score + mask[i, j])
             keys.append(j)
         if not keys:
             continue  # nothing to see: zeros
@@ -75,54 +70,35 @@ def attention_loop(q, k, v, *, mask=None, offset=0, **keywords):
     """`attention_head_loop` for every head of every sequence: (..., H, T, D), grouped heads included."""
     q, k, v = (np.asarray(x) for x in (q, k, v))
     *lead, Tq, _ = q.shape
-    Tk, Dv = k.shape[-2], v.shape[-1]
-    out = np.zeros((*lead, Tq, Dv), np.result_type(q, k, v))
-    weights = np.zeros((*lead, Tq, Tk), out.dtype)
-    if mask is not None:
-        mask = np.broadcast_to(mask, weights.shape)
+    out = np.zeros((*lead, Tq, v.shape[-1]), np.result_type(q, k, v))
+    weights = np.zeros((*lead, Tq, k.shape[-2]), out.dtype)
+    masks = np.broadcast_to(True if mask is None else mask, weights.shape)
+    offsets = np.broadcast_to(offset, lead[:-1])
     for index in np.ndindex(*lead):
         kv_index = index
         if lead:
             *batch, h = index
             kv_index = (*batch, h * k.shape[-3] // q.shape[-3])
-        out[index], weights[index] = attention_head_loop(
-            q[index],
-            k[kv_index],
-            v[kv_index],
-            mask=None if mask is None else mask[index],
-            offset=int(np.broadcast_to(offset, lead[:-1])[index[:-1]]),
-            **keywords,
-        )
+        head = q[index], k[kv_index], v[kv_index], masks[index], int(offsets[index[:-1]])
+        out[index], weights[index] = attention_head_loop(*head, **keywords)
     return out, weights
 
 
-def multihead_loop(x, params, *, context=None, mask=None, offset=0, **keywords):
-    """Every head of every sequence on its own slice of columns: x (..., Tq, d_model) -> out of the same shape."""
+def multihead_loop(x, params, *, context=None, **keywords):
+    """Every head on its own slice of columns: x (..., Tq, d_model) -> out of the same shape."""
     source = x if context is None else context
-    *batch, Tq, _ = x.shape
-    out = np.zeros((*batch, Tq, params.w_o.shape[-1]), np.result_type(x, source, *params[:4]))
-    d_k, d_v = params.w_q.shape[-1] // params.heads, params.w_v.shape[-1] // params.kv_heads
-    if mask is not None:
-        mask = np.broadcast_to(mask, (*batch, params.heads, Tq, source.shape[-2]))
 
-    def columns(tokens, w, b, head, width):
-        cut = slice(head * width, (head + 1) * width)
-        return tokens @ w[:, cut] + (0 if b is None else b[cut])
+    def heads(tokens, w, b, count):
+        columns = tokens @ w + (0 if b is None else b)
+        return np.stack(np.split(columns, count, axis=-1), axis=-3)
 
-    for index in np.ndindex(*batch):
-        for h in range(params.heads):
-            h_kv = h * params.kv_heads // params.heads
-            head_out, _ = attention_head_loop(
-                columns(x[index], params.w_q, params.b_q, h, d_k),
-                columns(source[index], params.w_k, params.b_k, h_kv, d_k),
-                columns(source[index], params.w_v, params.b_v, h_kv, d_v),
-                mask=None if mask is None else mask[index][h],
-                offset=int(np.broadcast_to(offset, batch)[index]),
-                **keywords,
-            )
-            out[index] += head_out @ params.w_o[h * d_v : (h + 1) * d_v]
-        if params.b_o is not None:
-            out[index] += params.b_o
+    q = heads(x, params.w_q, params.b_q, params.heads)
+    k = heads(source, params.w_k, params.b_k, params.kv_heads)
+    v = heads(source, params.w_v, params.b_v, params.kv_heads)
+    heads_out, _ = attention_loop(q, k, v, **keywords)
+    out = 0 if params.b_o is None else params.b_o
+    for h, rows in enumerate(np.split(params.w_o, params.heads)):  # each head has its own rows of w_o
+        out = out + heads_out[..., h, :, :] @ rows
     return out
 
 

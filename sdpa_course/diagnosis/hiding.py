@@ -1,0 +1,154 @@
+"""What's hidden, by position or on request; and the options that only some functions have."""
+
+from contextlib import suppress
+from copy import copy
+from itertools import product
+
+import numpy as np
+
+from .calling import Enough, arguments_of, named
+from .fitting import slope
+from .report import first, words
+
+FUTURE, FROM_THE_END, *_ = words("patterns")
+CORNERS = {FUTURE: "top left", FROM_THE_END: "bottom right"}
+
+
+class Hiding:
+    """Which keys have no say under some options, and what becomes of them."""
+
+    def __init__(self, e, options: dict, s, free: np.ndarray | None = None):
+        near, (q, k, _) = max(1e-6, 10 * e.exact), e.box.draw(s, 8)
+        q[...], k[...] = q[:1, :1, :1], k[:1, :1, :1]  # the same everywhere, and q · k = 0
+        q[..., s.d_k // 2 :] = k[..., : s.d_k // 2] = 0
+        self.w = e.box.weights(s, q, k, **options)
+        w, moved = self.w[0, 0], np.ones((s.queries, s.keys), bool)
+        lost = np.isnan(w).any(axis=1, keepdims=True)  # rows that see nothing, unless all of them are lost
+        zero, logs = (w < 1e-30) | lost, np.log(w)
+        for j in range(s.keys if e.axis in ("keys", "") else 0):  # raise one key's scores: who notices?
+            raised = k.copy()
+            raised[..., j, :] += 4 * q[0, 0, 0] / (q[0, 0, 0] ** 2).sum()
+            change = np.log(e.box.weights(s, q, raised, **options)[0, 0]) - logs
+            moved[:, j] = np.where(zero, 0, np.abs(change - change[:, [j]])).max(axis=1) > near
+        self.idle = ~zero & ~moved & ((~zero).sum(axis=1, keepdims=True) > 1) & moved.any()
+        self.hidden = zero | self.idle
+        above = logs - np.where(self.hidden, -np.inf, logs).max(axis=1, keepdims=True)
+        biased = ~self.hidden & (np.abs(above) > near)
+        self.value = float(np.median(above[self.idle | biased])) if (self.idle | biased).any() else 0.0
+        late = not zero.all() and np.allclose(w[~zero], (1 / s.keys if free is None else free[0, 0][~zero]), rtol=1e-3)
+        found = {"nan": lost & lost.all(), "after": zero & late, "exact": zero}
+        found |= {"multiplied": self.idle & (abs(self.value) < near), "replaced": self.idle, "added": biased}
+        self.how = first({how: where.any() for how, where in found.items()}) or "none"
+        ahead, patterns = np.arange(s.keys) - np.arange(s.queries)[:, None], words("patterns").items()
+        hides = {name: sign * ahead > more + end * (s.keys - s.queries) for name, (sign, more, end) in patterns}
+        self.name = first({name: np.array_equal(self.hidden, where) for name, where in hides.items()})
+
+
+def probe_options(e) -> None:
+    """Everything that's asked for by an argument, and what only some functions can do."""
+    box, names, dots = e.box, arguments_of(e.box.open(e.s)[0]), e.score == "q·k" and e.c and e.axis == "keys"
+    probes = {"causal": causal, "mask": mask} | ({"scale": option, "softcap": option} if dots else {})
+    for what, probe in probes.items():
+        if (name := named(names, what)) and e.axis not in ("keys", ""):
+            e.say(f"{what} left out", name=name, axis=e.axis)
+        elif name:
+            with suppress(Enough):
+                probe(e, what, name)
+    with suppress(Enough):
+        if dots:
+            float16(e)
+    with suppress(Enough):
+        if box.layout in ("(B, H, T, D)", "(B, T, H, D)", "(H, T, D)") and not box.make and "heads" not in box.given:
+            groups(e, {"enable_gqa": True} if "enable_gqa" in names else {})
+    layout = ", returned as ".join(dict.fromkeys((box.layout, box.returned)))
+    e.say("call", layout=layout, kind=np.dtype(box.kind[1]).name)
+
+
+def causal(e, what: str, name: str) -> None:
+    """With as many queries as keys the future has to be hidden; then which corner it starts from."""
+    square = e.s._replace(queries=e.s.keys)
+    found = Hiding(e, {name: True}, square, e.built_in(square).w)
+    if found.how == "exact" and found.name != FUTURE:
+        return e.say("causal wrong", what=found.name or "other keys than the future")
+    e.say(f"causal {found.how}", value=found.value, name=name, low=found.w.sum(axis=-1).min())
+    if found.how == "exact" and not e.box.square:
+        e.say("causal corner", what=CORNERS.get(Hiding(e, {name: True}, e.s).name, "neither corner"))
+
+
+def mask(e, what: str, name: str) -> None:
+    """A mask as booleans, or 0 and 1; then as numbers to add."""
+    s, rng, free, found = e.s, np.random.default_rng(9), e.built_in(e.s), None
+    shows = rng.random((s.queries, s.keys)) < 0.6
+    shows[:, 1], shows[:, 2], shows[0] = True, False, np.arange(s.keys) != 2
+    for kind, lead in product((bool, np.int64, float), ((), (s.batch, s.heads), (s.batch, 1))):
+        with suppress(Enough):
+            found = Hiding(e, {name: np.broadcast_to(shows, (*lead, *shows.shape)).astype(kind)}, s, free.w)
+            break
+    if not found:
+        return e.say("mask refused", name=name)
+    ask = lambda x: {name: np.broadcast_to(x, (*lead, *x.shape)).astype(kind if x.dtype == bool else float)}  # noqa: E731
+    flip = np.array_equal(found.hidden, shows)
+    known = found.how not in ("added", "none") and (flip or np.array_equal(found.hidden, ~shows) or found.how == "nan")
+    if known:
+        way = "True = hidden" if flip else "True = may attend"
+        e.say(f"mask {found.how}", way=way, value=found.value, low=found.w.sum(axis=-1).min())
+        if found.how == "exact" and e.axis == "keys" and e.c and e.score == "q·k":
+            stand_in(e, found.hidden, lambda hidden: ask(hidden == flip))
+    bias = rng.standard_normal(shows.shape)
+    y = np.log(e.box.weights(s, *e.box.draw(s, 8)[:2], **ask(bias)) / e.box.weights(s, *e.box.draw(s, 8)[:2]))[0, 0]
+    factor, off = slope(bias, y, ~free.hidden, 1)
+    if off < 0.01 and abs(factor) > 1e-6:
+        scaled = "bias scaled" if abs(factor / e.c - 1) < 0.01 else "bias factor"
+        e.say("bias" if abs(factor - 1) < 0.01 else scaled, value=factor)
+    elif not known:
+        e.say("mask ignored" if np.abs(y).max() < 1e-6 and found.how == "none" else "mask unclear", name=name)
+
+
+def stand_in(e, hidden: np.ndarray, ask) -> None:
+    """What hidden scores are replaced by, or what's added to them, and a row that sees nothing."""
+    row = int(np.argmax(hidden.any(axis=1)))
+    one, (q, k, _) = np.arange(e.s.keys) == np.argmax(hidden[row]), e.box.draw(e.s, 7)
+
+    def leaks(size: float, up: bool) -> bool:
+        return e.asked(size * one if up else -size * ~one, e.s, e.c, **ask(hidden))[row, one].item() > 0.1
+
+    up, low, high = leaks(1e30, True), 1.0, 1e30
+    if up or leaks(1e30, False):
+        while high / low > 1.001:
+            middle = (low * high) ** 0.5
+            low, high = (low, middle) if leaks(middle, up) else (middle, high)
+        e.say(f"stand-in {'added' if up else 'replaced'}", value=-high)
+    nothing = hidden | (np.arange(e.s.queries) == row)[:, None]
+    w, free = e.box.weights(e.s, q, k, **ask(nothing))[0, 0, row], e.box.weights(e.s, q, k)[0, 0, row]
+    kinds = {"nan": np.isnan(w).any(), "zeros": not w.any(), "uniform": np.ptp(w) < 1e-6}
+    e.say("empty " + (first(kinds) or ("free" if np.allclose(w, free, atol=1e-4) else "other")))
+
+
+def option(e, what: str, name: str) -> None:
+    """Whether scale=0.3 is the factor, from what becomes of a score of 1; whether softcap=5 caps a score of 30."""
+    factors = {"used": 0.3 / e.c, "ignored": 1, "on top": 0.3, "divides": 1 / (0.3 * e.c)}
+    asked, score, guesses = (0.3, 1, factors) if what == "scale" else (5.0, 30, {"used": 5, "ignored": 30})
+    seen = e.gap(score, *e.by_size[0], **{name: asked})
+    key = first({key: abs(seen / value - 1) < 0.02 for key, value in guesses.items()}) or "other"
+    e.say(f"{what} {key}", name=name, value=seen)
+
+
+def groups(e, options: dict) -> None:
+    """Four query heads on two key heads, each with its number as its values: who reads whom?"""
+    s = e.s._replace(heads=4)
+    q, k, v = e.box.draw(s, 11)
+    reads = e.box(s, q, k[:, :2], np.zeros_like(v[:, :2]) + np.arange(2)[:, None, None], **options)[0, :, 0, 0]
+    if reads.round(3).tolist() in ([0, 0, 1, 1], [0, 1, 0, 1]):
+        e.say("repeated" if reads[1] < 0.5 else "tiled")
+
+
+def float16(e) -> None:
+    """Two equal keys of growing score should share the weight."""
+    half, (q, k, _) = copy(e.box), e.box.draw(e.s, 1)
+    half.kind, k[...] = (half.kind[0], np.float16), 0
+    for raw in (1e3, 1e4, 6.5e4, 6.6e4, 2e5, 6e5):
+        q[:] = k[..., :2, :] = (raw / e.s.d_k) ** 0.5
+        one, other = half.weights(e.s, q, k)[0, 0, -1, :2]
+        if not abs(one - other) < 0.1 < one:
+            return e.say("float16 late" if raw * abs(e.c) < 6.5e4 else "float16", value=raw, scaled=raw * abs(e.c))
+    e.say("float16 holds", value=raw)
