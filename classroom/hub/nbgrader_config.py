@@ -5,12 +5,11 @@ The course's own settings (what a stub looks like) are in the nbgrader_config.py
 
 import os
 import pwd
-import shutil
 from pathlib import Path
 
 from nbgrader.exchange.default import ExchangeCollect
 
-from sdpa_classroom.submissions import Unreadable, open_file
+from sdpa_classroom.submissions import Unreadable, read_bytes
 
 c = get_config()  # noqa: F821 (nbgrader defines it)
 
@@ -26,8 +25,9 @@ c.Exchange.path_includes_course = True
 # A renamed notebook is refused when it's handed in, instead of being missed when it's graded.
 c.ExchangeSubmit.strict = True
 
-# No student's script gets into a feedback page.
+# No student's script gets into a feedback page, and the page loads nothing that a student chose.
 c.HTMLExporter.sanitize_html = True
+c.GenerateFeedback.exporter_class = "sdpa_classroom.pages.FeedbackExporter"
 
 # Only the instructor has this folder. If it were set for students, who can't read it, nbgrader would stop.
 if (COURSE / "solutions").is_dir():
@@ -62,13 +62,13 @@ class Collect(ExchangeCollect):
         return super()._sort_by_timestamp([record for record in records if self.owned(record)] or records)
 
     def do_copy(self, src: str, dest: str, log=None) -> None:
-        """Only the files that grading reads, and no links."""
+        """Only the files that grading reads, no links, and nothing larger than what it accepts (holes included)."""
         os.makedirs(dest)
         name = self.coursedir.assignment_id
         for file in (f"{name}.ipynb", "timestamp.txt", "submission_secret.txt"):
             try:
-                with open_file(Path(src, file)) as reading, open(os.path.join(dest, file), "wb") as writing:
-                    shutil.copyfileobj(reading, writing)
+                data = read_bytes(Path(src, file))
+                Path(dest, file).write_bytes(data)
             except Unreadable as problem:
                 self.log.warning("%s/%s is not taken: %s", src, file, problem)
 

@@ -3,21 +3,21 @@
 import argparse
 import contextlib
 import os
-import queue
-import signal
 import sys
-import tempfile
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
 from tqdm import tqdm
 
-from .marking import CRASHED, GRADED, STATES, Result, mark
-from .sandbox import COURSE, FIRST_UID, RUNNING, Limits, NoSandbox, find_sandbox, stop, system_folders
+from .marking import GRADED, STATES
+from .sandbox import COURSE, Limits, NoSandbox, Sandbox, find_sandbox, system_folders, visible_answers
 from .submissions import Submission, Unreadable, digest, find_submissions, read, students_without_submissions
+from .working import mark_all, store, working_folder
 
-WRITING_SECONDS = 60.0  # for storing one result
+NO_GROUP = (
+    "this machine offers no control group, so memory is limited by watching the processes; what the kernel keeps for "
+    "them besides (pipes, page tables) isn't counted"
+)
 
 
 def main(arguments: list[str]) -> int:
@@ -83,23 +83,35 @@ def grade(options: argparse.Namespace) -> int:
     if os.name != "posix":
         raise ValueError("grading needs Linux; on another system, use a virtual machine")
     course, submissions = open_course(options)
-    bwrap = None if options.trust_submissions else find_sandbox()
+    sandbox = None if options.trust_submissions else checked_sandbox()
     limits = Limits(options.seconds, options.cell_seconds, int(options.memory * 1024**3))
-    with locked(course.root):
+    os.umask(0o077)  # what we write is for this account only
+    with locked(course.root), working_folder(course), contextlib.closing(course):
         course.check()
         known = course.known()
         waiting = [s for s in submissions if options.again or not is_graded(course, s, known)]
-        results = mark_all(waiting, limits, bwrap, options.workers)
+        course.prepare(waiting)
+        results = mark_all(waiting, limits, sandbox, options.workers, course.scratch)
         bar = tqdm(results, total=len(waiting), unit="submission", disable=not waiting)
-        lost = [result.submission for result in bar if not store(course, result)]
+        failed = [(result.submission, why) for result in bar if (why := store(course, result))]
         path = course.write_csv(find_submissions(options.folder))
         course.write_receipts(submissions)
-    report(course, submissions, len(waiting), path)
+        report(course, submissions, len(waiting), path)
     for student in students_without_submissions(options.folder):
         print(f"sdpa-course: {student} has no submission; expected a file such as ps03/ps03.ipynb")
-    for submission in lost:
-        print(f"sdpa-course: {submission.student} {submission.problem_set} couldn't be stored; run the command again")
-    return int(bool(lost))
+    for one, why in failed:
+        print(f"sdpa-course: the grader itself failed at {one.student} {one.problem_set} ({why}); run it again")
+    return int(bool(failed))
+
+
+def checked_sandbox() -> Sandbox:
+    """The sandbox, if no answers can be seen from inside; what it can't limit here is said once."""
+    sandbox = find_sandbox()
+    if answers := visible_answers():
+        raise ValueError(f"{answers} has answers in it, and every submission can read that place; remove this copy")
+    if sandbox.group is None:
+        print(f"sdpa-course: {NO_GROUP}", file=sys.stderr)
+    return sandbox
 
 
 def open_course(options: argparse.Namespace):
@@ -159,74 +171,13 @@ def is_graded(course, submission: Submission, known: set) -> bool:
     return in_gradebook and note.get("digest") == digest(data, submission.problem_set)
 
 
-def mark_all(submissions: list[Submission], limits: Limits, bwrap: str | None, workers: int):
-    """Yield results as they come, working on several submissions at a time."""
-    uids = queue.SimpleQueue()
-    for number in range(workers):
-        uids.put(FIRST_UID + number)
-
-    def one(submission: Submission) -> Result:
-        uid = uids.get()
-        try:
-            with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
-                os.chmod(scratch, 0o755)
-                return mark(submission, limits, bwrap=bwrap, uid=uid if bwrap else 0, scratch=Path(scratch))
-        except Exception as error:  # a bug or a full disk must not stop the others
-            return Result(submission, CRASHED, f"the grader itself failed: {type(error).__name__}: {error}")
-        finally:
-            uids.put(uid)
-
-    with ThreadPoolExecutor(workers) as pool:
-        futures = [pool.submit(one, submission) for submission in submissions]
-        try:
-            for future in as_completed(futures):
-                yield future.result()
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
-            for process in list(RUNNING):
-                stop(process)
-
-
-def store(course, result: Result) -> bool:
-    """Store one result and return True, or False if three attempts failed.
-
-    The third attempt leaves the student's cells out, in case it's those that can't be written; the submission then
-    counts as not yet graded.
-    """
-    for attempts_left in (2, 1, 0):
-        try:
-            with time_limit(WRITING_SECONDS):
-                course.write(result)
-            return True
-        except Exception as error:
-            if attempts_left == 1:
-                reason = f"the grader itself failed to store this: {type(error).__name__}: {error}"[:300]
-                result = result._replace(state=CRASHED, reason=reason, digest="", cells=(), printed={})
-    return False
-
-
-@contextlib.contextmanager
-def time_limit(seconds: float):
-    """Raise `TimeoutError` if the block takes longer: a student's text can be made to take forever."""
-
-    def stop(signum, frame):
-        raise TimeoutError(f"more than {seconds:g} seconds")
-
-    signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-
-
 def report(course, submissions: list[Submission], new: int, path: Path) -> None:
     """Print a summary in a few lines."""
     notes = {submission: course.record(submission) for submission in submissions}
     counts = Counter(note.get("state") for note in notes.values())
     for submission, note in notes.items():
-        if note.get("state") not in STATES[:2]:
-            print(f"{submission.student} {submission.problem_set}: {note.get('state')}: {note.get('reason')}")
+        if note and note["state"] not in STATES[:2]:
+            print(f"{submission.student} {submission.problem_set}: {note['state']}: {note['reason']}")
     print(
         f"sdpa-course: {new} graded now, {len(submissions) - new} unchanged; "
         + ", ".join(f"{counts[state]} {state}" for state in STATES if counts[state] or state == GRADED)

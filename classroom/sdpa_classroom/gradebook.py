@@ -8,11 +8,11 @@ import csv
 import io
 import json
 import logging
-import os
 import secrets
 import sqlite3
 import tempfile
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 
 import nbformat
@@ -24,8 +24,9 @@ from sqlalchemy.exc import SAWarning
 from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
 
-from sdpa_course.homework.tasks import PROBLEM_SETS
+from sdpa_course.homework.tasks import PROBLEM_SETS, tasks_of
 
+from .files import harmless, write_atomically
 from .marking import UNREADABLE, Result
 from .pages import assemble, feedback, marked
 from .submissions import Submission, Unreadable, read_bytes
@@ -38,22 +39,33 @@ class Course:
 
     def __init__(self, root: Path, solutions: Path):
         self.root, self.solutions = root, solutions
+        self.scratch = root / ".grading"  # everything temporary; nobody else can look inside
         self.database = f"sqlite:///{root / 'gradebook.db'}"
-        self.releases = {}
+        self.releases, self.opened = {}, None
         logging.getLogger("traitlets").setLevel(logging.CRITICAL)  # nbgrader's; what matters is raised
 
     def folder(self, kind: str, submission: Submission) -> Path:
         """Such as autograded/<student>/<ps03>."""
         return self.root / kind / submission.student / submission.problem_set
 
-    def gradebook(self) -> Gradebook:
-        """nbgrader's interface to the database, which is created if there is none."""
-        return Gradebook(self.database, "sdpa-course")
+    @contextlib.contextmanager
+    def gradebook(self) -> Iterator[Gradebook]:
+        """nbgrader's interface to the database, created if there is none. It stays open, which is much faster."""
+        self.opened = self.opened or Gradebook(self.database, "sdpa-course")
+        try:
+            yield self.opened
+        finally:
+            self.opened.db.remove()  # what wasn't committed is forgotten
+
+    def close(self) -> None:
+        """Close the database."""
+        if self.opened:
+            self.opened.close()
 
     def release(self, problem_set: str) -> nbformat.NotebookNode:
         """The exercise as students get it; on the way, nbgrader enters its cells into the database."""
         if problem_set not in self.releases:
-            with tempfile.TemporaryDirectory() as scratch:
+            with tempfile.TemporaryDirectory(dir=self.scratch) as scratch:
                 config = self.settings()
                 config.CourseDirectory.root = str(self.root)
                 config.CourseDirectory.db_url = self.database
@@ -66,6 +78,15 @@ class Course:
                 path = Path(scratch) / problem_set / f"{problem_set}.ipynb"
                 self.releases[problem_set] = nbformat.read(path, as_version=4)
         return self.releases[problem_set]
+
+    def prepare(self, submissions: list[Submission]) -> None:
+        """Make what grading these needs, so that a full disk or a broken solution is known before anything runs."""
+        for name in sorted({submission.problem_set for submission in submissions} & set(PROBLEM_SETS)):
+            try:
+                self.release(name)
+            except (Exception, SystemExit) as error:
+                why = " ".join(str(error).split()) or type(error).__name__
+                raise ValueError(f"{name} couldn't be prepared in {self.root}; is its disk full? ({why})") from None
 
     def settings(self) -> Config:
         """The nbgrader_config.py beside the solutions, or nbgrader's defaults."""
@@ -90,17 +111,19 @@ class Course:
                 for submission in assignment.submissions
             }
 
-    def write(self, result: Result) -> None:
+    def write(self, result: Result, *, plain: bool = False) -> None:
         """Write gradebook, notebook and feedback, and last of all the record that this is done."""
         submission = result.submission
         note = {"state": result.state, "reason": result.reason, "digest": result.digest, "marks": result.marks}
+        note["called"] = sorted({name for names in result.called.values() for name in names})
         if submission.problem_set in PROBLEM_SETS:
-            notebook = assemble(result, self.release(submission.problem_set))
+            notebook = assemble(result, self.release(submission.problem_set), plain=plain)
             self.write_grades(result, notebook)
             path = self.folder("autograded", submission) / f"{submission.problem_set}.ipynb"
             write_atomically(path, nbformat.writes(notebook))
             page = self.folder("feedback", submission) / f"{submission.problem_set}.html"
-            write_atomically(page, feedback(submission, notebook, self.database))
+            # nbgrader copies this file with its mode to where the student reads it; nobody else can enter the folder
+            write_atomically(page, feedback(*self.with_scores(submission, notebook)), mode=0o644)
         write_atomically(self.folder("autograded", submission) / "grading.json", json.dumps(note, indent=1))
 
     def write_grades(self, result: Result, notebook: nbformat.NotebookNode) -> None:
@@ -125,8 +148,26 @@ class Course:
                     grade.needs_manual_grade = grade.manual_score is not None or grade.auto_score is None
                 if marks.solution:
                     comment = gradebook.find_comment(grade_id, name, name, student)
-                    comment.auto_comment = "No response." if unanswered else None
+                    comment.auto_comment = "No response." if unanswered else calls(result, grade_id)
             gradebook.db.commit()
+
+    def with_scores(
+        self, submission: Submission, notebook: nbformat.NotebookNode
+    ) -> tuple[nbformat.NotebookNode, dict]:
+        """A copy of the notebook with scores and comments in it, and the totals, as the feedback page wants them."""
+        name, student, page = submission.problem_set, submission.student, nbformat.from_dict(notebook)
+        with self.gradebook() as gradebook:
+            for cell in marked(page):
+                marks = cell.metadata.nbgrader
+                if marks.grade:
+                    grade = gradebook.find_grade(marks.grade_id, name, name, student)
+                    marks.score, marks.points = grade.score, grade.max_score
+                if marks.solution:
+                    marks.comment = gradebook.find_comment(marks.grade_id, name, name, student).comment
+            graded = gradebook.find_submission_notebook(name, name, student)
+            late = graded.late_submission_penalty or 0
+            scores = {"score": graded.score - late, "max_score": graded.max_score, "late_penalty": late}
+        return page, {"student": student, "assignment": name, "notebook": name, **scores}
 
     def write_receipts(self, submissions: list[Submission]) -> None:
         """Copy timestamp and secret beside the notebook and the feedback, where nbgrader's release_feedback reads them.
@@ -147,8 +188,9 @@ class Course:
         with self.gradebook() as gradebook:
             for submission in submissions:
                 note = self.record(submission)
-                row = {"student": csv_name(submission.student), "problem set": submission.problem_set}
+                row = {"student": submission.student, "problem set": submission.problem_set}
                 row |= {"state": note.get("state", ""), "reason": note.get("reason", "")}
+                row["calls"] = " ".join(note.get("called", []))  # functions of the package, flagged for a person
                 try:
                     graded = gradebook.find_submission(submission.problem_set, submission.student)
                     grades = [grade for page in graded.notebooks for grade in page.grades]
@@ -158,7 +200,8 @@ class Course:
                 row["checked by code"] = sum(grade.auto_score or 0 for grade in grades)
                 row["read by a person"] = sum(grade.manual_score or 0 for grade in grades if grade.auto_score is None)
                 row["to be read"] = sum(bool(grade.needs_manual_grade) for grade in grades)
-                rows.append(row | {"score": score, "of": of})
+                row |= {"score": score, "of": of}
+                rows.append({name: harmless(value) for name, value in row.items()})
         writer = csv.DictWriter(text, rows[0])
         writer.writeheader()
         writer.writerows(rows)
@@ -194,20 +237,8 @@ def time_of(submission: Submission) -> str:
     return ""
 
 
-def csv_name(name: str) -> str:
-    """A student's name for a spreadsheet, which would run `=1+1` as a formula."""
-    return f"'{name}" if name.startswith(("=", "+", "-", "@")) else name
-
-
-def write_atomically(path: Path, text: str) -> None:
-    """Write a file atomically: it's there as a whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile("wb", dir=path.parent, delete=False) as file:
-        try:
-            file.write(text.encode("utf-8", "replace"))
-            file.flush()
-            os.chmod(file.name, 0o644)
-            os.replace(file.name, path)
-        except BaseException:
-            os.unlink(file.name)
-            raise
+def calls(result: Result, grade_id: str) -> str | None:
+    """A comment on an answer that called the package's own functions; whoever grades decides what that's worth."""
+    tasks = tasks_of(result.submission.problem_set)
+    names = {name for task, found in result.called.items() if tasks[task].answer_name == grade_id for name in found}
+    return f"Calls the course's own {', '.join(sorted(names))}." if names else None

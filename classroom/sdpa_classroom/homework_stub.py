@@ -9,3 +9,11 @@ def check(name: str, answer, *, unseen: bool = False) -> None:
 def inputs(name: str, case: int = 0) -> tuple:
     """Nothing: the grader has inputs of its own."""
     return ()
+
+
+def progress(problem_set: str) -> None:
+    """Nothing: what's right is known outside."""
+
+
+def solution(name: str) -> None:
+    """Nothing: the solutions aren't in the sandbox."""

@@ -12,7 +12,8 @@ from sdpa_course.homework.judging import CheckResult, judge
 from sdpa_course.homework.tasks import Task, tasks_of
 
 from .messages import encode, read_answers
-from .sandbox import Limits, Outcome, run
+from .running import Outcome, run
+from .sandbox import Limits, Sandbox
 from .submissions import Cell, Submission, Unreadable, digest, read
 
 DTYPES = (np.float64, np.float64, np.float32)  # one draw of inputs each
@@ -40,9 +41,11 @@ class Result(NamedTuple):
     messages: dict[str, str] = {}  # noqa: RUF012
     cells: tuple[Cell, ...] = ()
     printed: dict[int, Printed] = {}  # noqa: RUF012 (by the cell's place)
+    failed: str = ""  # why the grader itself failed, if it did; then the rest says nothing about the submission
+    called: dict[str, tuple[str, ...]] = {}  # noqa: RUF012 (by task: functions of the package that the answer called)
 
 
-def mark(submission: Submission, limits: Limits, *, bwrap: str | None, uid: int, scratch: Path) -> Result:
+def mark(submission: Submission, limits: Limits, *, sandbox: Sandbox | None, uid: int, scratch: Path) -> Result:
     """Read, run and judge one submission. Whatever is in it, there's a result."""
     try:
         data, cells = read(submission)
@@ -51,11 +54,12 @@ def mark(submission: Submission, limits: Limits, *, bwrap: str | None, uid: int,
     tasks = tasks_of(submission.problem_set)
     checksum = digest(data, submission.problem_set)
     seed = int(checksum[:8], 16)  # different inputs for each submission, the same ones when it's graded again
-    draws = {name: [task.draw(seed + i, dtype) for i, dtype in enumerate(DTYPES)] for name, task in tasks.items()}
-    job = scratch / "job.json"
-    job.write_text(json.dumps(make_job(cells, tasks, draws, limits, uid, bwrap is not None)), encoding="utf-8")
-    job.chmod(0o644)
-    outcome = run(job, limits, bwrap=bwrap, scratch=scratch)
+    draws = {
+        name: [task.draw(seed + i, dtype, hidden=True) for i, dtype in enumerate(DTYPES)]
+        for name, task in tasks.items()
+    }
+    job = json.dumps(make_job(cells, tasks, draws, limits, uid if sandbox else 0, sandbox is not None)).encode()
+    outcome = run(job, limits, sandbox=sandbox, scratch=scratch)
     printed, answers, done = read_messages(outcome.output, tasks)
     results = {name: judge_draws(task, draws[name], answers.get(name)) for name, task in tasks.items()}
     state, reason = summarise(outcome, done, printed, answers, results, cells, limits)
@@ -68,6 +72,7 @@ def mark(submission: Submission, limits: Limits, *, bwrap: str | None, uid: int,
         {name: result.message for name, result in results.items()},
         tuple(cells),
         printed,
+        called={name: result.called for name, result in results.items() if result.called},
     )
 
 

@@ -59,4 +59,10 @@ def read_answer(entry) -> Answer:
             raise ValueError("not an array of floats")
     except (KeyError, TypeError, ValueError) as error:
         return Answer(problem=f"the result couldn't be read ({error})"[:500])
-    return Answer(arrays, problem, several)
+    return Answer(arrays, problem, several, names_in(entry.get("called")))
+
+
+def names_in(called) -> tuple[str, ...]:
+    """What's plausible of a list of functions that a student's process says it called."""
+    names = called[:20] if isinstance(called, list) else []
+    return tuple(name for name in names if isinstance(name, str) and name.isidentifier() and len(name) < 50)

@@ -1,5 +1,6 @@
 """What people see of a graded submission: the notebook in nbgrader's formgrader, and the feedback page."""
 
+import functools
 import re
 from pathlib import Path
 
@@ -7,13 +8,18 @@ import nbformat
 import nbgrader
 from nbconvert.exporters import HTMLExporter
 from nbconvert.preprocessors import CSSHTMLHeaderPreprocessor
-from nbgrader.preprocessors import GetGrades
 
 from .marking import Result
-from .submissions import Submission
 
 FORMGRADER = Path(nbgrader.__file__).parent / "server_extensions" / "formgrader"
 MAX_TEXT = 20_000  # characters of a text cell that are shown
+SHORT_CODE = 5_000  # characters of a code cell if a page must be simple
+# What a page may load, whatever is in it: the script that typesets mathematics, and nothing else.
+MATHJAX = "https://cdnjs.cloudflare.com/ajax/libs/mathjax/"
+POLICY = (
+    f"default-src 'none'; script-src 'unsafe-eval' {MATHJAX}; style-src 'unsafe-inline' {MATHJAX}; font-src {MATHJAX}; "
+    "base-uri 'none'; form-action 'none'"
+)
 STYLES = FORMGRADER / "static" / "node_modules" / "bootstrap" / "dist" / "css"
 
 
@@ -22,10 +28,11 @@ def marked(notebook: nbformat.NotebookNode) -> list[nbformat.NotebookNode]:
     return [cell for cell in notebook.cells if "nbgrader" in cell.metadata]
 
 
-def assemble(result: Result, release: nbformat.NotebookNode) -> nbformat.NotebookNode:
+def assemble(result: Result, release: nbformat.NotebookNode, *, plain: bool = False) -> nbformat.NotebookNode:
     """The student's notebook as the grader saw it: test cells as released, with the verdicts as their outputs.
 
-    Every cell that nbgrader knows about is there exactly once, whatever was deleted, duplicated or edited.
+    Every cell that nbgrader knows about is there exactly once, whatever was deleted, duplicated or edited. `plain` is
+    for text that takes too long to typeset: it's shown as it was typed.
     """
     known = {cell.metadata.nbgrader.grade_id: cell for cell in marked(release)}
     notebook = nbformat.v4.new_notebook(metadata=release.metadata)
@@ -38,6 +45,8 @@ def assemble(result: Result, release: nbformat.NotebookNode) -> nbformat.Noteboo
             match = None
         students_text = cell.kind != "code" and cell.source not in released
         source = sanitize_markdown(cell.source) if students_text else cell.source
+        if plain:
+            source = as_typed(source) if students_text else source[:SHORT_CODE]
         made = nbformat.v4.__dict__[f"new_{cell.kind}_cell"](source, id=f"cell-{number}")
         if match is not None:
             used.add(cell.grade_id)
@@ -76,24 +85,43 @@ def sanitize_markdown(text: str) -> str:
     """
     text = text if len(text) <= MAX_TEXT else text[:MAX_TEXT] + "\n\n… (the rest is cut off)"
     text = re.sub(r"<(?=[a-zA-Z/!?])", "< ", text)  # no tag begins with a space, and a < b reads the same
-    text = text.replace("![", "[")  # a link to click, not a picture that is fetched
+    text = re.sub(r"\\(?=(href|style|class|cssId|require|url|includegraphics)\b)", r"\\ ", text)  # MathJax's
     text = re.sub(r"(\]\([ \t\n]{0,9})(?!https?://|#)[^\s)]*", r"\1#", text)
-    return re.sub(r"\]:(?![ \t\n]{0,9}(?:https?://|#))", "] :", text)  # nor a link defined elsewhere
+    text = re.sub(r"\]:(?![ \t\n]{0,9}(?:https?://|#))", "] :", text)  # nor a link defined elsewhere
+    return re.sub(r"!+(?=\[)", "", text)  # a link to click, not a picture that is fetched
 
 
-def feedback(submission: Submission, notebook: nbformat.NotebookNode, database: str) -> str:
-    """nbgrader's feedback page, without any HTML or scripts of the student's own."""
-    name = submission.problem_set
-    exporter = HTMLExporter(
+def as_typed(text: str) -> str:
+    """Markdown that shows this text letter by letter, which takes no time to typeset."""
+    return "\n".join(f"    {line}" for line in text.splitlines() if line.strip())
+
+
+class FeedbackExporter(HTMLExporter):
+    """nbconvert's pages, except that the browser is told to load nothing but MathJax."""
+
+    def from_notebook_node(self, nb, resources=None, **kwargs):
+        page, resources = super().from_notebook_node(nb, resources=resources, **kwargs)
+        policy = f'<head>\n<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
+        return page.replace("<head>", policy, 1), resources
+
+
+@functools.cache
+def exporter() -> FeedbackExporter:
+    """One for all pages: making it takes longer than a page."""
+    made = FeedbackExporter(
         template_name="feedback",
         extra_template_basedirs=[str(FORMGRADER / "templates")],
         extra_template_paths=[str(STYLES)],
         sanitize_html=True,
         default_preprocessors=[],
     )
-    exporter.register_preprocessor(GetGrades, enabled=True)
-    exporter.register_preprocessor(CSSHTMLHeaderPreprocessor, enabled=True)
-    names = {"student": submission.student, "assignment": name, "notebook": name, "db_url": database}
-    resources = {"unique_key": name, "output_files_dir": f"{name}_files", "nbgrader": names}
-    page, _ = exporter.from_notebook_node(nbformat.from_dict(notebook), resources=resources)
+    made.register_preprocessor(CSSHTMLHeaderPreprocessor, enabled=True)
+    return made
+
+
+def feedback(notebook: nbformat.NotebookNode, scores: dict) -> str:
+    """nbgrader's feedback page, without any HTML or scripts of the student's own."""
+    name = scores["notebook"]
+    resources = {"unique_key": name, "output_files_dir": f"{name}_files", "nbgrader": scores}
+    page, _ = exporter().from_notebook_node(notebook, resources=resources)
     return page

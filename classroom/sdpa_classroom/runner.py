@@ -17,6 +17,8 @@ import sys
 import warnings
 
 MAX_PRINTED = 10_000  # characters kept of what one cell prints
+PYTHON_MAGICS = ("time", "capture")  # these run the student's Python; all others are dropped
+OTHER_LANGUAGES = ("bash", "sh", "script", "perl", "html", "HTML", "javascript", "js", "latex", "markdown", "writefile")
 
 
 class OutOfTime(BaseException):
@@ -116,7 +118,28 @@ def make_shell():
     config.InteractiveShell.xmode = "Minimal"
     shell = InteractiveShell.instance(config=config)
     warnings.simplefilter("default")
+    tame_magics(shell)
     return shell
+
+
+def tame_magics(shell) -> None:
+    """Let no magic fail: `%matplotlib inline`, say, must not take the import below it along.
+
+    Magics that run Python still do; the Python below an unknown `%%magic` runs as if the line weren't there.
+    """
+    run_line, run_cell = shell.run_line_magic, shell.run_cell_magic
+
+    def line_magic(name, line, _stack_depth=1):
+        return run_line(name, line, _stack_depth + 1) if name in PYTHON_MAGICS else None
+
+    def cell_magic(name, line, cell):
+        if name in PYTHON_MAGICS:
+            return run_cell(name, line, cell)
+        return None if name in OTHER_LANGUAGES else shell.ex(shell.transform_cell(cell))
+
+    shell.run_line_magic, shell.run_cell_magic = line_magic, cell_magic
+    shell.system = shell.system_raw = shell.system_piped = lambda command: None  # !command
+    shell.getoutput = lambda command, **options: []  # x = !command
 
 
 def run_cell(shell, number: int, source: str, seconds: float) -> dict:
@@ -140,7 +163,12 @@ def answer(shell, name: str, task: dict, seconds: float) -> dict:
         problem = f"your answer took more than {seconds:g} seconds" if slow else name_of(failed)
         return {"task": name, "answers": [{"arrays": [], "problem": problem, "several": False}] * len(cases)}
     entries = [
-        {"arrays": [encode(array) for array in one.arrays], "problem": one.problem, "several": one.several}
+        {
+            "arrays": [encode(array) for array in one.arrays],
+            "problem": one.problem,
+            "several": one.several,
+            "called": one.called,
+        }
         for one in answers
     ]
     return {"task": name, "answers": entries}

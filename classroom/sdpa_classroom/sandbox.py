@@ -1,4 +1,4 @@
-"""Run a student's code where it sees nothing, reaches nothing and can't harm anything: bubblewrap plus limits.
+"""Where a student's code sees nothing, reaches nothing and can't harm anything: bubblewrap, its options, and limits.
 
 Inside are the system's own files and this Python, read-only; a small folder in memory to write to; no network; and no
 other processes. The course's package is there without the right answers to the homework.
@@ -6,19 +6,17 @@ other processes. The course's package is there without the right answers to the 
 
 import contextlib
 import os
-import selectors
 import shutil
 import subprocess
 import sys
-import time
+from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
-
-import psutil
+from typing import BinaryIO, NamedTuple
 
 import sdpa_course
 
-from .seccomp import open_filter
+from .cgroups import Group, Start, find_group
+from .seccomp import write_filter
 
 COURSE, GRADER = Path(sdpa_course.__file__).parent, Path(__file__).parent
 HOMEWORK = COURSE / "homework"
@@ -29,10 +27,17 @@ REDUCED = {
 }
 SYSTEM = ("/usr", "/etc/alternatives", "/etc/fonts", "/etc/ld.so.cache", "/etc/localtime")
 LINKS = ("/bin", "/lib", "/lib64", "/sbin")
+DEVICES = ("null", "full", "random", "urandom")  # no terminals, and no /dev/zero, which is another way to share memory
 FIRST_UID = 61184  # the first of systemd's dynamic users; needed only if the instructor is root
 HOME, JOB = Path("/sandbox/home"), Path("/sandbox/job.json")  # exist only inside
-
-RUNNING: set[subprocess.Popen] = set()  # to be stopped if the grader is interrupted
+# The folder in memory that students write to. bubblewrap's own can't limit the number of files, so it's mounted before,
+# over a folder that nobody needs, where no other process sees it.
+WRITABLE = "/sys"
+MOUNT = """
+mount -t tmpfs -o "size=$1,nr_inodes=$2,mode=755,nosuid,nodev" tmpfs "$3" && cd "$3" && mkdir tmp home &&
+chmod 1777 tmp home && cd / && shift 3 && exec "$@"
+"""
+PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
 
 
 class Limits(NamedTuple):
@@ -43,65 +48,114 @@ class Limits(NamedTuple):
     memory: int = 2 * 1024**3  # bytes, all its processes together
     processes: int = 64
     disk: int = 64 * 1024**2  # bytes it may write; they're held in memory
+    files: int = 4096  # and folders and links
     output: int = 16 * 1024**2  # bytes of results it may send
 
 
-class Outcome(NamedTuple):
-    """What a run sent, and why it ended: "time", "memory", "output", a non-zero status, or "" if it just finished."""
+class Sandbox(NamedTuple):
+    """What this machine offers: bubblewrap and, perhaps, a way to limit memory in the kernel."""
 
-    output: bytes
-    reason: str
+    bwrap: str
+    group: Group | None
+
+
+class Launch(NamedTuple):
+    """A command, the options with which `subprocess` starts it, and who counts its memory."""
+
+    command: list[str]
+    options: dict
+    start: Start
 
 
 class NoSandbox(Exception):
     """This machine can't provide the sandbox; the message says why."""
 
 
-def find_sandbox() -> str:
-    """Return the path of a bubblewrap in which this Python and the course work, or raise `NoSandbox`."""
+def find_sandbox() -> Sandbox:
+    """The sandbox in which this Python and the course work and no answer can be seen, or raise `NoSandbox`."""
     bwrap = shutil.which("bwrap")
     if bwrap is None:
         raise NoSandbox("bubblewrap was not found (on Debian and Ubuntu: apt-get install bubblewrap)")
+    sandbox = Sandbox(bwrap, find_group())
     probe = [sys.executable, "-c", "import IPython, numpy, sdpa_classroom.messages"]
     try:
-        syscall_filter = open_filter()
+        with in_sandbox(sandbox, Limits(), probe) as launch:
+            result = subprocess.run(launch.command, **launch.options, capture_output=True, text=True)
     except (RuntimeError, OSError) as problem:
-        raise NoSandbox(f"libseccomp doesn't work here ({problem})") from None
-    with syscall_filter:
-        command = [*sandbox_command(bwrap, syscall_filter.fileno(), Limits()), *probe]
-        result = subprocess.run(command, pass_fds=(syscall_filter.fileno(),), capture_output=True, text=True)
+        raise NoSandbox(f"the sandbox can't be made here ({problem})") from None
     if result.returncode:
         problem = " ".join(result.stderr.split())[-300:] or f"status {result.returncode}"
         raise NoSandbox(f"bubblewrap doesn't work here ({problem})")
-    return bwrap
+    return sandbox
 
 
-def sandbox_command(bwrap: str, filter_fd: int, limits: Limits, *extra: str) -> list[str]:
-    """The command line that puts whatever is appended to it into a sandbox; `extra` are options for bubblewrap."""
-    command = [bwrap, "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"]
+def visible_answers() -> Path | None:
+    """A file with answers that every submission could read, such as those of a second copy of the package."""
+    names = {path.name for path in HOMEWORK.glob("ps*.py")} | {path.stem for path in HOMEWORK.glob("ps*.py")}
+    for place in system_folders():
+        for folder, folders, files in os.walk(place):
+            here = Path(folder)
+            folders[:] = [name for name in folders if here / name not in REDUCED]
+            for name in files:
+                module = name.partition(".")[0] in names and name.endswith((".py", ".pyc", ".ipynb"))
+                if module or name.startswith(("sdpa_course-", "sdpa-course-")):
+                    return here / name
+    return None
+
+
+@contextlib.contextmanager
+def in_sandbox(sandbox: Sandbox, limits: Limits, command: list[str], job: bytes = b"{}") -> Iterator[Launch]:
+    """How to run `command` in the sandbox, with `job` as the file `JOB`.
+
+    Filter, options and job are handed over in memory, so nothing is written to any disk, and no other account and no
+    submission sees them. The environment is empty: the sandbox's first process is bubblewrap itself, and whatever that
+    has in its environment, a submission can read.
+    """
+    with contextlib.ExitStack() as stack:
+        syscalls, words, data = (stack.enter_context(os.fdopen(os.memfd_create("grading"), "w+b")) for _ in range(3))
+        write_filter(syscalls)
+        data.write(job)
+        words.write(b"\0".join(map(os.fsencode, sandbox_options(syscalls.fileno(), data.fileno()))))
+        files: list[BinaryIO] = [syscalls, words, data]
+        for file in files:
+            file.seek(0)
+        start = stack.enter_context(sandbox.group.limited(limits.memory)) if sandbox.group else Start([], {})
+        root = [] if os.getuid() == 0 else ["--user", "--map-root-user"]
+        mount = ["/bin/sh", "-c", MOUNT, "sh", str(limits.disk), str(limits.files), WRITABLE]
+        private = ["/usr/bin/env", "-i", f"PATH={PATH}", "unshare", "--mount", *root, *mount]
+        bwrap = ["env", "-i", sandbox.bwrap, "--args", str(words.fileno()), "--", *command]
+        options = {"pass_fds": tuple(file.fileno() for file in files), "env": start.environment}
+        yield Launch([*start.words, *private, *bwrap], options, start)
+
+
+def sandbox_options(filter_fd: int, job_fd: int) -> list[str]:
+    """bubblewrap's options."""
+    options = ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"]
     if os.getuid() == 0:
-        command += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]  # given up before any student code runs
+        options += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]  # given up before any student code runs
     else:
-        command += ["--unshare-user"]
-    command += ["--die-with-parent", "--new-session", "--clearenv", "--hostname", "sandbox"]
-    command += ["--seccomp", str(filter_fd), "--proc", "/proc", "--dev", "/dev"]
+        options += ["--unshare-user", "--uid", str(FIRST_UID), "--gid", str(FIRST_UID)]
+    options += ["--die-with-parent", "--new-session", "--clearenv", "--hostname", "sandbox"]
+    options += ["--seccomp", str(filter_fd), "--proc", "/proc"]
+    for name in DEVICES:
+        options += [*make_parents(Path("/dev", name)), "--dev-bind", f"/dev/{name}", f"/dev/{name}"]
     for path in LINKS:
         if os.path.islink(path):
-            command += ["--symlink", os.readlink(path), path]
+            options += ["--symlink", os.readlink(path), path]
     for folder in (Path("/tmp"), HOME):
-        command += [*make_parents(folder), "--perms", "1777", "--size", str(limits.disk), "--tmpfs", str(folder)]
+        options += [*make_parents(folder), "--bind", f"{WRITABLE}/{folder.name}", str(folder)]
     for folder in (*system_folders(), COURSE):
-        command += [*make_parents(folder), "--ro-bind", str(folder), str(folder)]
+        options += [*make_parents(folder), "--ro-bind", str(folder), str(folder)]
     for folder, files in REDUCED.items():
-        command += [*make_parents(folder), "--perms", "755", "--tmpfs", str(folder)]
+        options += [*make_parents(folder), "--perms", "755", "--tmpfs", str(folder)]
         for name, source in files.items():
-            command += ["--ro-bind", str(source), str(folder / name)]
-    command += [*extra, "--chdir", str(HOME)]
-    for folder in (*REDUCED, Path("/dev"), Path("/")):
-        command += ["--remount-ro", str(folder)]
+            options += ["--ro-bind", str(source), str(folder / name)]
+    options += [*make_parents(JOB), "--perms", "400", "--ro-bind-data", str(job_fd), str(JOB), "--chdir", str(HOME)]
+    for folder in (*REDUCED, Path("/")):
+        options += ["--remount-ro", str(folder)]
     for name, value in environment(HOME).items():
-        command += ["--setenv", name, value]
-    return [*command, "--"]
+        options += ["--setenv", name, value]
+    return options
 
 
 def make_parents(path: Path) -> list[str]:
@@ -132,98 +186,3 @@ def environment(home: Path) -> dict[str, str]:
         "LANG": "C.UTF-8",
         **{f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL")},
     }
-
-
-def run(job: Path, limits: Limits, *, bwrap: str | None, scratch: Path) -> Outcome:
-    """Run `runner.py` on the file `job`: in a sandbox or, without `bwrap`, unprotected."""
-    runner = [sys.executable, "-m", "sdpa_classroom.runner"]
-    with open_filter() if bwrap else contextlib.nullcontext() as syscall_filter:
-        reading, writing = os.pipe()
-        options = {"pass_fds": [writing]}
-        if bwrap:
-            options["pass_fds"].append(syscall_filter.fileno())
-            mount_job = (*make_parents(JOB), "--ro-bind", str(job), str(JOB))
-            command = [*sandbox_command(bwrap, syscall_filter.fileno(), limits, *mount_job), *runner, str(JOB)]
-        else:
-            command = [*runner, str(job)]
-            options |= {"env": environment(scratch), "cwd": scratch}
-        try:
-            process = subprocess.Popen(
-                [*command, str(writing)],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                start_new_session=True,
-                **options,
-            )
-        finally:
-            os.close(writing)
-    RUNNING.add(process)
-    try:
-        return watch(process, reading, limits)
-    finally:
-        stop(process)
-        RUNNING.discard(process)
-        os.close(reading)
-
-
-def watch(process: subprocess.Popen, reading: int, limits: Limits) -> Outcome:
-    """Collect what the process sends until it ends or exceeds a limit."""
-    output, deadline, last_weighed = bytearray(), time.monotonic() + limits.seconds, 0.0
-    os.set_blocking(reading, False)
-    with selectors.DefaultSelector() as selector:
-        selector.register(reading, selectors.EVENT_READ)
-        while True:
-            if selector.select(timeout=0.1):
-                chunk = os.read(reading, 1 << 20)
-                output += chunk
-                if not chunk:
-                    break
-            if len(output) > limits.output:
-                return Outcome(bytes(output[: limits.output]), "output")
-            if time.monotonic() > deadline:
-                return Outcome(bytes(output), "time")
-            if time.monotonic() > last_weighed + 0.1:
-                if memory_of(process, limits.memory) > limits.memory:
-                    return Outcome(bytes(output), "memory")
-                last_weighed = time.monotonic()
-            if process.poll() is not None and not selector.select(timeout=0.1):
-                break
-    try:
-        status = process.wait(timeout=max(0.1, deadline - time.monotonic()))
-    except subprocess.TimeoutExpired:
-        return Outcome(bytes(output), "time")
-    return Outcome(bytes(output), "" if status == 0 else f"status {status}")
-
-
-def memory_of(process: subprocess.Popen, limit: int) -> int:
-    """Bytes in use by all processes below `process`; above `limit`, shared pages are counted only once.
-
-    A control group would do this in the kernel, but ordinary accounts in containers aren't allowed to make one.
-    """
-    total, exact = 0, 0
-    with contextlib.suppress(psutil.Error):
-        family = psutil.Process(process.pid).children(recursive=True)
-        for member in family:
-            with contextlib.suppress(psutil.Error):
-                total += member.memory_info().rss
-        if total <= limit:  # the exact count is slower
-            return total
-        for member in family:
-            try:
-                exact += member.memory_full_info().pss
-            except psutil.Error:  # not ours to read, or gone
-                with contextlib.suppress(psutil.Error):
-                    exact += member.memory_info().rss
-    return exact
-
-
-def stop(process: subprocess.Popen) -> None:
-    """Kill the process and everything it started. In a sandbox nothing outlives the first process."""
-    with contextlib.suppress(psutil.Error):
-        for member in psutil.Process(process.pid).children(recursive=True):
-            with contextlib.suppress(psutil.Error):
-                member.kill()
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, 9)
-    process.wait()

@@ -94,7 +94,7 @@ def read(submission: Submission) -> tuple[bytes, list[Cell]]:
     if submission.problem_set == UNKNOWN:
         raise Unreadable("the student's folder can't be opened")
     if submission.problem_set not in PROBLEM_SETS:
-        raise Unreadable(f"there is no problem set {submission.problem_set}; expected a folder named ps01 to ps09")
+        raise Unreadable(f"there is no problem set {submission.problem_set}; expected a folder named ps01 to ps11")
     data = read_bytes(submission.path)
     return data, read_cells(data)
 
@@ -102,12 +102,15 @@ def read(submission: Submission) -> tuple[bytes, list[Cell]]:
 def read_bytes(path: Path) -> bytes:
     """The bytes of a regular file that isn't too large; raises `Unreadable`."""
     with open_file(path) as file:
-        size, limit = os.fstat(file.fileno()).st_size / 1024**2, LARGEST_FILE // 1024**2
-        if size > limit:
-            raise Unreadable(
-                f"the file has {size:.0f} MB, and the limit is {limit} MB; clear the outputs and save it again"
-            )
-        return file.read(LARGEST_FILE + 1)
+        data, size = b"", os.fstat(file.fileno()).st_size
+        if size <= LARGEST_FILE:
+            data = file.read(LARGEST_FILE + 1)
+    if max(size, len(data)) > LARGEST_FILE:  # it may have grown in the meantime
+        size, limit = max(size, len(data)) / 1024**2, LARGEST_FILE // 1024**2
+        raise Unreadable(
+            f"the file has {size:.0f} MB, and the limit is {limit} MB; clear the outputs and save it again"
+        )
+    return data
 
 
 def open_file(path: Path) -> BinaryIO:
