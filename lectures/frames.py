@@ -63,10 +63,7 @@ def values_of(control) -> list[tuple[str, object]]:
         return [("no", False), ("yes", True)]
     if hasattr(control, "options"):
         return [option if isinstance(option, tuple) else (str(option), option) for option in control.options]
-    if isinstance(control, widgets.IntSlider):
-        values = range(control.min, control.max + 1, control.step)
-    else:
-        values = np.arange(control.min, control.max + control.step / 2, control.step).round(10).tolist()
+    values = np.arange(control.min, control.max + control.step / 2, control.step).round(10).tolist()
     return [(f"{value:g}", value) for value in values]
 
 

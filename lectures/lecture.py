@@ -1,25 +1,26 @@
-"""Lecture live: show a notebook as slides in the browser, with a kernel running behind it.
+"""Lecture live: show a notebook's slides in the browser, with a kernel running behind them.
 
 python -m lectures.lecture 03 [options for JupyterLab]
 
-You talk from a copy in my_lectures/, so nothing you type or run changes the course. A copy left over from an earlier
-talk is kept under another name.
+You talk from a notebook in my_lectures/ that's made of the slides, so nothing you type or run changes the course. One
+left over from an earlier talk is kept under another name.
 """
 
 import os
-import re
-import shutil
 import sys
 from datetime import datetime
 from pathlib import Path
 
 import nbformat
+from nbformat.v4 import new_markdown_cell, new_notebook
 
-ROOT = Path(__file__).parent.parent
+from .cut import PAUSE, Slide, cut
+from .pages import colours, fonts
+from .slides import ROOT, notebooks
+
 LIVE = ROOT / "lectures" / "live"
 TALKS = ROOT / "my_lectures"
-OUTPUT_ONLY = "slide-output"  # tag of a cell whose slide shows its output without its code
-RISE = {  # settings of the slideshow, stored in the copy
+RISE = {  # settings of the slideshow, stored in the talk
     "theme": "white",
     "transition": "none",
     "center": False,
@@ -29,55 +30,60 @@ RISE = {  # settings of the slideshow, stored in the copy
 }
 
 
-def notebooks() -> dict[str, Path]:
-    """The notebooks that have a lecture, by number: all but the appendices."""
-    return {path.name[:2]: path for path in sorted((ROOT / "notebooks").glob("[0-9]*.ipynb"))}
-
-
 def prepare(path: Path, folder: Path = TALKS) -> Path:
-    """Copy a notebook for the talk, with the code of figures and sliders folded away and the slideshow's settings."""
+    """Make a talk of a notebook: its slides, cell by cell, and in between, unseen, the code that they need to run."""
     folder.mkdir(exist_ok=True)
-    copy = folder / path.name
-    if copy.exists():
-        written = datetime.fromtimestamp(copy.stat().st_mtime)
-        copy.rename(folder / f"{path.stem}.{written:%Y-%m-%d-%H%M%S}.ipynb")
+    talk = folder / path.name
+    if talk.exists():
+        written = datetime.fromtimestamp(talk.stat().st_mtime)
+        talk.rename(folder / f"{path.stem}.{written:%Y-%m-%d-%H%M%S}.ipynb")
     notebook = nbformat.read(path, as_version=4)
-    notebook.metadata.rise = RISE
-    for cell in notebook.cells:
-        if only_output(cell):
-            cell.metadata.jupyter = {"source_hidden": True}
-    nbformat.write(notebook, copy)
-    shutil.copy(LIVE / "rise.css", folder)
-    return copy
+    cells = [cell for slide in cut(notebook) for cell in cells_of(slide)]
+    nbformat.write(new_notebook(cells=cells, metadata=notebook.metadata | {"rise": RISE}), talk)
+    style = (LIVE / "rise.css").read_text(encoding="utf-8")
+    (folder / "rise.css").write_text(f"{fonts()}\n:root {{ {colours('light')}}}\n{style}", encoding="utf-8")
+    return talk
 
 
-def only_output(cell) -> bool:
-    """Whether a slide shows a cell's output without its code: figures, sliders, and cells tagged for it."""
-    if cell.cell_type != "code":
-        return False
-    pictured = any("image/png" in output.get("data", {}) for output in cell.outputs)
-    return pictured or slider_of(cell) is not None or OUTPUT_ONLY in cell.metadata.get("tags", [])
+def cells_of(slide: Slide) -> list:
+    """The cells of one slide. A prediction comes before the title, which tells its answer, and what else there is."""
+    cells, asked, kind = [], 0, "-"
+    for part in slide.wall:
+        if part == PAUSE:
+            kind = "fragment"
+        elif isinstance(part, str):
+            cells.append(typed(new_markdown_cell(part), kind))
+            kind = "-"
+        elif slide.title and part.seen:
+            part.cell.metadata.jupyter = {"source_hidden": not part.lines}  # until the lecturer unfolds it
+            cells.append(typed(part.cell, kind))
+            asked, kind = len(cells) if part.question else asked, "-"
+        else:
+            cells.append(typed(part.cell, "skip"))
+    if slide.title is None:
+        return cells
+    seen = [cell for cell in cells if cell.metadata.slideshow.slide_type != "skip"]
+    if asked:
+        typed(seen[0], "slide")
+    told = "fragment" if asked and seen[-1] is cells[asked - 1] else "slide"
+    cells.insert(asked, typed(new_markdown_cell(f"## {slide.title}"), told))
+    return cells + [typed(new_markdown_cell(note), "notes") for note in slide.notes]
 
 
-def slider_of(cell) -> str | None:
-    """The slider that a cell shows, such as `collapse_explorer`."""
-    found = re.search(r"^(\w+_explorer)\(\)", cell.source, re.MULTILINE)
-    return found and found[1]
-
-
-def sliders_of(notebook) -> list[str]:
-    """The sliders of a notebook, top to bottom."""
-    return [name for cell in notebook.cells if cell.cell_type == "code" and (name := slider_of(cell))]
+def typed(cell, kind: str):
+    """The cell, as this part of a slide."""
+    cell.metadata.slideshow = {"slide_type": kind}
+    return cell
 
 
 def main() -> None:
-    """Prepare the copy, then start JupyterLab in place of this process."""
+    """Make the talk, then start JupyterLab in place of this process."""
     number, options = sys.argv[1] if len(sys.argv) > 1 else "", sys.argv[2:]
     if number not in notebooks():
         sys.exit(f"sdpa-course: got {number!r}, expected a notebook (make lecture NB=03): {', '.join(notebooks())}")
-    copy = prepare(notebooks()[number])
+    place = prepare(notebooks()[number]).relative_to(ROOT).as_posix()
     os.environ["JUPYTER_PATH"] = os.pathsep.join(filter(None, [str(LIVE), os.environ.get("JUPYTER_PATH")]))
-    place = copy.relative_to(ROOT).as_posix()
+    os.environ["SDPA_PAPER"] = "slide"  # the kernel draws for the wall
     print(f"sdpa-course: your talk is {place}; open the address printed below, stop with Ctrl-C", flush=True)
     command = [sys.executable, "-m", "jupyterlab", "--ip=127.0.0.1", f"--ServerApp.root_dir={ROOT}"]
     command += [f"--LabApp.default_url=/rise/{place}", *options]

@@ -2,134 +2,77 @@
 
 python -m lectures.slides                    every notebook but the appendix, and the guest lecture, in build/slides/
 python -m lectures.slides 03 07              only these notebooks
+python -m lectures.slides guest              only the guest lecture
 python -m lectures.slides --no-handouts 03   without the PDF, which needs Chrome or Chromium
 """
 
 import argparse
 import json
-import re
 import sys
-from importlib.metadata import distribution
 from pathlib import Path
 
-import nbformat
-from nbconvert import SlidesExporter
-from nbformat.v4 import new_markdown_cell, new_notebook, new_output
-from traitlets.config import Config
+from nbformat.v4 import new_markdown_cell, new_notebook
 
-from lectures.frames import frames_html
-from sdpa_course.explore import all_explorers
 from tools.chrome import NOT_FOUND, find_browser, open_browser
 
-from .lecture import OUTPUT_ONLY, ROOT, notebooks, only_output, slider_of
+from .cut import Slide, complaints, on_the_wall
+from .pages import deck_html
+from .paper import ROOT, drawn_for_the_wall
 
-DECK = ROOT / "lectures" / "deck"
 GUEST = ROOT / "lectures" / "guest_lecture.json"
 SLIDES = ROOT / "build" / "slides"
 
 
-def shipped(package: str, path: str) -> str:
-    """The text of a file that comes with an installed package."""
-    return Path(distribution(package).locate_file(path)).read_text(encoding="utf-8")
-
-
-def parts(title: str) -> dict:
-    """What the template puts in every deck."""
-    reveal = "sphinx_revealjs/_static/revealjs"
-    return {
-        "title": title,
-        "css": (DECK / "deck.css").read_text(encoding="utf-8"),
-        "frames": (DECK / "frames.js").read_text(encoding="utf-8"),
-        "script": (DECK / "deck.js").read_text(encoding="utf-8"),
-        "reveal_css": shipped("sphinx-revealjs", f"{reveal}/dist/reveal.css"),
-        "reveal": shipped("sphinx-revealjs", f"{reveal}/dist/reveal.js"),
-        "notes": shipped("sphinx-revealjs", f"{reveal}/plugin/notes/notes.js"),
-        "mathjax": shipped("sphinx-mathjax-offline", "sphinx-mathjax-offline/static/mathjax/tex-svg.js"),
-    }
-
-
-def read(path: Path):
-    """Read a notebook."""
-    return nbformat.read(path, as_version=4)
-
-
-def prepare(notebook) -> None:
-    """Turn a notebook into slides: figures without code, sliders with their frames, the section at the top."""
-    explorers = all_explorers()
-    section = ""
-    for cell in notebook.cells:
-        heading = re.match(r"##? (.+)", cell.source) if cell.cell_type == "markdown" else None
-        if heading:
-            section = re.sub(r"[*`]", "", heading[1])
-        elif slide_type(cell) in ("slide", "subslide"):
-            cell.metadata.section = section
-        if only_output(cell):
-            cell.metadata.tags = [OUTPUT_ONLY]
-        slider = slider_of(cell)
-        if slider:
-            cell.outputs = [new_output("display_data", {"text/html": frames_html(explorers[slider]())})]
-
-
-def slide_type(cell) -> str:
-    """`slide`, `subslide`, `fragment`, `skip`, `notes`, or `-` for a cell that continues the slide before it."""
-    return cell.metadata.get("slideshow", {}).get("slide_type", "-")
+def notebooks() -> dict[str, Path]:
+    """The notebooks that have a lecture, by number: all but the appendices, which are for reading."""
+    paths = {path.name[:2]: path for path in sorted((ROOT / "notebooks").glob("*.ipynb"))}
+    return {number: path for number, path in paths.items() if not number.startswith("A")}
 
 
 def deck(path: Path) -> str:
-    """The deck of one notebook as HTML."""
-    notebook = read(path)
-    return export(notebook, notebook.cells[0].source.splitlines()[0].lstrip("# "))
+    """The deck of one notebook as HTML. What a lecturer would complain about is printed."""
+    notebook = drawn_for_the_wall(path)
+    slides = on_the_wall(notebook)
+    for number, slide in enumerate(slides, 1):
+        for complaint in complaints(slide, notebook):
+            print(f"  {path.name[:2]}, slide {number}, “{slide.title}”: {complaint}", file=sys.stderr)
+    return deck_html(slides, notebook.cells[0].source.splitlines()[0].lstrip("# "))
 
 
 def guest_lecture() -> str:
-    """The guest lecture as HTML: sections of several notebooks, with its own opening, closing and notes."""
+    """The guest lecture as HTML: slides of several notebooks, with notes for this talk, between slides of its own."""
     plan = json.loads(GUEST.read_text(encoding="utf-8"))
-    opening, closing = plan["opening"], plan["closing"]
-    cells = [marked(f"# {plan['title']}\n\n{opening['slide']}", "slide"), marked(opening["notes"], "notes")]
-    for number, heading, said in plan["sections"]:
-        first, *rest = sections(read(notebooks()[number]))[heading]
-        first.source = re.sub(r"^## \d+\. ", "## ", first.source)  # its number belongs to its notebook
-        cells += [first, marked(said, "notes"), *rest]
-    cells += [marked(closing["slide"], "slide"), marked(closing["notes"], "notes")]
-    return export(new_notebook(cells=cells), "Why does attention divide by √d_k?")
+    there = {number: slides_by_title(number) for number, *_ in plan["slides"]}
+    picked = [for_the_talk(there[number][title], plan["title"], *own) for number, title, *own in plan["slides"]]
+    return deck_html(own_slides(plan["opening"]) + picked + own_slides(plan["closing"]), plan["title"])
 
 
-def marked(text: str, kind: str):
-    """A cell of text for a slide or for its notes."""
-    return new_markdown_cell(text, metadata={"slideshow": {"slide_type": kind}})
+def slides_by_title(number: str) -> dict[str, Slide]:
+    """The slides of a notebook, drawn for the wall, by their titles."""
+    return {slide.title: slide for slide in on_the_wall(drawn_for_the_wall(notebooks()[number]))}
 
 
-def sections(notebook) -> dict[str, list]:
-    """The cells of each section by heading; those before the first heading go under "Title"."""
-    found, heading = {"Title": []}, "Title"
-    for cell in notebook.cells:
-        begins = re.match(r"## (.+)", cell.source) if cell.cell_type == "markdown" else None
-        if begins:
-            heading = begins[1]
-            found[heading] = []
-        found[heading].append(cell)
-    return found
+def for_the_talk(slide: Slide, talk: str, said: str, wall: str = "") -> Slide:
+    """A notebook's slide in a talk, with the talk's notes and the answer to its question, or with a wall of its own."""
+    if wall:
+        return slide._replace(notebook=talk, notes=[said], wall=[wall])
+    asked = f"*{slide.question['question']}*" if slide.question else None
+    answer = [note for note in slide.notes if asked and note.startswith(asked)]
+    return slide._replace(notebook=talk, notes=[said, *answer])
 
 
-def export(notebook, title: str) -> str:
-    """A notebook as slides in one HTML file."""
-    prepare(notebook)
-    settings = Config(
-        SlidesExporter={"exclude_input_prompt": True, "exclude_output_prompt": True, "exclude_anchor_links": True},
-        TagRemovePreprocessor={"enabled": True, "remove_input_tags": {OUTPUT_ONLY}},
-    )
-    exporter = SlidesExporter(template_name="deck", extra_template_basedirs=[str(DECK.parent)], config=settings)
-    html, _ = exporter.from_notebook_node(notebook, {"deck": parts(title)})
-    return html
+def own_slides(lines: list[str]) -> list[Slide]:
+    """Slides that no notebook has, from lines of text with marks."""
+    return on_the_wall(new_notebook(cells=[new_markdown_cell("\n".join(lines))]))
 
 
 def print_handouts(decks: list[Path]) -> None:
-    """Print each deck to a PDF next to it: every slide, reduced, with its notes underneath."""
+    """Print each deck to a PDF next to it: three slides a page, with their notes beside them."""
     if find_browser() is None:
         sys.exit(f"sdpa-course: built the decks, but can't print the PDF handouts: {NOT_FOUND}")
     with open_browser() as browser:
         for path in decks:
-            page = browser.new_page()
+            page = browser.new_page(color_scheme="light")
             page.emulate_media(media="screen")  # reveal.js has its own rules for paper
             page.goto(f"{path.as_uri()}?handout")
             page.wait_for_selector("html[data-ready=yes]", state="attached", timeout=120_000)
@@ -149,16 +92,17 @@ def store(name: str, html: str) -> Path:
 def main() -> None:
     """Build the decks that were asked for."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("numbers", nargs="*", metavar="NB", help="numbers of notebooks, such as 03; all by default")
+    parser.add_argument("numbers", nargs="*", metavar="NB", help="such as 03, or guest; all by default")
     parser.add_argument("--no-handouts", action="store_true", help="don't print the PDF handouts")
     arguments = parser.parse_args()
     there = notebooks()
-    for number in arguments.numbers:
+    numbers = [number for number in arguments.numbers if number != "guest"]
+    for number in numbers:
         if number not in there:
             sys.exit(f"sdpa-course: got {number!r}, expected a notebook: {', '.join(there)}")
     SLIDES.mkdir(parents=True, exist_ok=True)
-    built = [store(there[number].stem, deck(there[number])) for number in arguments.numbers or there]
-    if not arguments.numbers:
+    built = [store(there[number].stem, deck(there[number])) for number in (numbers if arguments.numbers else there)]
+    if not arguments.numbers or "guest" in arguments.numbers:
         built.append(store("guest_lecture", guest_lecture()))
     if not arguments.no_handouts:
         print_handouts(built)

@@ -1,17 +1,21 @@
-// Typesets the mathematics, starts reveal.js and fits each slide. The sliders are moved by frames.js.
+// Typesets the mathematics, starts reveal.js, fits each slide, and follows the room. The sliders are moved by frames.js.
 
-const LARGEST = 1.2, SMALLEST = 0.7; // relative to the usual size; a slide that needs less has too much on it, and a test says so
+const SMALLEST = 0.54; // relative to the usual size; a slide with that little has far too much on it, and the cutter says so
+const root = document.documentElement, dark = matchMedia("(prefers-color-scheme: dark)");
+const room = isDark => { root.dataset.room = isDark ? "dark" : "light"; };
+room(dark.matches);
+dark.addEventListener("change", () => room(dark.matches));
 
 function fits(page) {
-  const box = page.getBoundingClientRect(), edge = box.right - box.width * 0.04;
-  const within = element => element.scrollWidth <= element.clientWidth + 1 && element.getBoundingClientRect().right <= edge;
-  const large = image => image.getBoundingClientRect().height >= box.height * 0.4;
-  return page.scrollHeight <= page.clientHeight && [...page.querySelectorAll("pre, table, mjx-container")].every(within)
-    && [...page.querySelectorAll("img")].every(large);
+  const body = page.querySelector(".body"), edge = body.getBoundingClientRect().right + 1;
+  const inside = element => element.scrollWidth <= element.clientWidth + 1 && element.getBoundingClientRect().right <= edge;
+  const high = [...body.querySelectorAll(".picture, .frames img")].every(e => e.clientHeight >= 300 || !e.clientHeight);
+  return high && body.scrollHeight <= body.clientHeight + 1 && page.scrollHeight <= page.clientHeight + 1
+    && [...body.querySelectorAll("pre, .highlight, table, mjx-container")].every(inside);
 }
 
 function fit(page) {
-  for (let size = page.querySelector("img") ? 1 : LARGEST; size >= SMALLEST; size -= 0.025) {
+  for (let size = 1; size >= SMALLEST; size -= 0.02) {
     page.style.setProperty("--fit", size);
     if (fits(page)) return;
   }
@@ -23,37 +27,37 @@ function passKeysOn(input) {
   input.addEventListener("keydown", event => { if (!own.test(event.key)) input.blur(); });
 }
 
-// Notes must not take up room on the slide, so they move out of the page and come right after it.
-function moveNotes(page) {
-  for (const aside of page.querySelectorAll("aside.notes")) page.after(aside);
-  const notes = [...page.parentElement.querySelectorAll(":scope > aside.notes")].reverse();
-  page.after(...notes);
+// The truth of a prediction shows once its fragment does.
+function show(slide) {
+  const page = slide.querySelector(".page"), unveil = page.querySelector(".unveil");
+  page.classList.toggle("unveiled", Boolean(unveil?.classList.contains("visible")));
+  fit(page);
 }
 
 async function start() {
-  const pages = [...document.querySelectorAll(".page")];
-  pages.forEach(moveNotes);
   document.querySelectorAll(".frames input").forEach(passKeysOn);
   await framesReady; // a slide is fitted with its numbers in place
-  document.querySelectorAll("aside.notes details").forEach(details => { details.open = true; });
+  await document.fonts.ready;
   if (location.search === "?handout") {
-    document.documentElement.classList.add("handout");
-    pages.forEach(fit);
+    root.classList.add("handout");
+    document.querySelectorAll(".unveil").forEach(unveil => unveil.classList.add("visible"));
+    document.querySelectorAll("section").forEach(show);
   } else {
     await Reveal.initialize({
-      width: 1280, height: 720, margin: 0, center: false, hash: true, transition: "none", slideNumber: "c/t",
-      pdfSeparateFragments: false, plugins: [RevealNotes],
+      width: 1280, height: 720, margin: 0, center: false, hash: true, transition: "none", controls: false, slideNumber: "c/t",
+      plugins: [RevealNotes],
     });
-    const present = () => fit(Reveal.getCurrentSlide().querySelector(".page"));
-    Reveal.on("slidechanged", present);
-    present();
+    Reveal.addKeyBinding({ keyCode: 68, key: "D", description: "Dark or bright room" }, () => room(root.dataset.room === "light"));
+    const now = () => show(Reveal.getCurrentSlide());
+    for (const event of ["slidechanged", "fragmentshown", "fragmenthidden"]) Reveal.on(event, now);
+    now();
   }
-  document.documentElement.dataset.ready = "yes";
+  root.dataset.ready = "yes";
 }
 
 window.MathJax = {
-  tex: { inlineMath: [["$", "$"]], displayMath: [["$$", "$$"]], processEscapes: true, processEnvironments: true },
-  svg: { fontCache: "local" },
+  tex: { inlineMath: [["$", "$"], ["\\(", "\\)"]], displayMath: [["$$", "$$"]], processEscapes: true, processEnvironments: true },
+  svg: { fontCache: "local", mtextInheritFont: true },
   options: { menuOptions: { settings: { assistiveMml: false } }, enableAssistiveMml: false, enableMenu: false },
   startup: { pageReady: () => MathJax.startup.defaultPageReady().then(start) },
 };

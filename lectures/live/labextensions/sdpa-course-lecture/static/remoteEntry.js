@@ -22,22 +22,29 @@
   const pause = milliseconds => new Promise(done => setTimeout(done, milliseconds));
   const present = () => document.querySelector(".reveal .slides section section.present");
 
+  function fits(slide) {
+    const inside = box => box.scrollWidth <= box.clientWidth + 1;
+    const large = image => !image.clientHeight || image.clientHeight >= 0.36 * innerHeight;
+    return slide.scrollHeight <= slide.clientHeight && [...slide.querySelectorAll("img")].every(large)
+      && [...slide.querySelectorAll(".cm-scroller, .jp-OutputArea-child, .jp-MarkdownOutput, mjx-container")].every(inside);
+  }
+
   function fit(slide) {
-    for (let size = 1; size >= 0.6; size -= 0.05) {
+    for (let size = 1; size >= 0.5; size -= 0.05) {
       slide.style.setProperty("--fit", size);
-      const wide = [...slide.querySelectorAll(".cm-scroller, pre")].some(box => box.scrollWidth > box.clientWidth + 1);
-      if (!wide && slide.scrollHeight <= innerHeight * 0.97) return;
+      if (fits(slide)) return;
     }
   }
 
   async function keepFitting() {
     for (let before = ""; ; await pause(200)) {
-      const slide = present(), now = slide && `${slide.id} ${slide.scrollHeight} ${innerWidth} ${innerHeight}`;
-      if (!slide || now === before) continue;
+      const slide = present(), heights = () => [...slide.children].map(cell => cell.offsetHeight);
+      const state = () => [slide.id, innerWidth, innerHeight, ...heights()].join(" ");
+      if (!slide || state() === before) continue;
       fit(slide);
       slide.dataset.fitted = "yes";
       showNotes();
-      before = `${slide.id} ${slide.scrollHeight} ${innerWidth} ${innerHeight}`;
+      before = state();
     }
   }
 
@@ -46,45 +53,34 @@
   function openNotes() {
     notes = window.open("", "sdpa-course-notes", "width=760,height=640");
     if (!notes) return; // the browser blocks windows, and says so
-    notes.document.title = "Speaker notes";
     const styles = [...document.querySelectorAll("style, link[rel=stylesheet]:not([href*=rise])")];
     notes.document.head.replaceChildren(...styles.map(style => style.cloneNode(true)));
-    notes.document.body.className = "";
+    notes.document.title = "Speaker notes";
     notes.document.body.style.cssText = "padding: 1em 1.5em; overflow: auto; font-size: 20px; --jp-content-font-size1: 20px";
     showNotes();
   }
 
   function showNotes() {
     if (!notes || notes.closed) return;
-    const place = notes.document.createElement("p");
-    place.textContent = document.querySelector(".slide-number")?.textContent ?? "";
-    const said = [...present().querySelectorAll("aside.notes .jp-RenderedMarkdown")].map(text => text.cloneNode(true));
-    notes.document.body.replaceChildren(place, ...said);
+    const said = present().querySelectorAll("aside.notes .jp-RenderedMarkdown");
+    const parts = [document.querySelector(".slide-number"), ...said].map(part => part.cloneNode(true));
+    notes.document.body.replaceChildren(...parts);
     notes.document.querySelectorAll("details").forEach(details => { details.open = true; });
   }
 
-  function keysBelongToSliders() {
-    // JupyterLab's shortcuts leave an event alone that somebody has claimed; reveal.js listens above the slides.
+  function listenToKeys() {
     const moves = event => event.target.closest(".noUi-handle") && /^(Arrow|Home|End|Page)/.test(event.key);
-    window.addEventListener("keydown", event => { if (moves(event)) event.preventDefault(); }, true);
-    const own = event => moves(event) || event.target.closest(".widget-checkbox");
-    document.querySelector(".reveal").addEventListener("keydown", event => { if (own(event)) event.stopPropagation(); });
-  }
-
-  function keyForNotes() {
-    const typing = element => element.closest("input, textarea, .jp-mod-editMode .cm-content");
+    const typing = event => event.target.closest("input, textarea, .jp-mod-editMode .cm-content");
     window.addEventListener("keydown", event => {
-      if (event.key.toLowerCase() !== "t" || event.ctrlKey || event.metaKey || event.altKey || typing(event.target)) return;
+      if (moves(event)) event.preventDefault(); // JupyterLab's shortcuts leave an event alone that somebody has claimed
+      if (event.key.toLowerCase() !== "t" || event.ctrlKey || event.metaKey || event.altKey || typing(event)) return;
       event.preventDefault();
       event.stopImmediatePropagation();
       openNotes();
     }, true);
-  }
-
-  function progress(text) {
-    const place = document.querySelector("#lecture-progress") ?? document.body.appendChild(document.createElement("div"));
-    place.id = "lecture-progress";
-    place.textContent = text;
+    document.querySelector(".reveal").addEventListener("keydown", event => { // reveal.js listens above the slides
+      if (moves(event) || event.target.closest(".widget-checkbox")) event.stopPropagation();
+    });
   }
 
   async function runAll(panel) {
@@ -93,14 +89,15 @@
     await panel.sessionContext.ready;
     while (!present()) await pause(100);
     void keepFitting();
-    keysBelongToSliders();
-    keyForNotes();
+    listenToKeys();
     const cells = panel.content.widgets.filter(cell => cell instanceof CodeCell);
+    const progress = document.body.appendChild(document.createElement("div"));
+    progress.id = "lecture-progress";
     for (const [i, cell] of cells.entries()) {
-      progress(`running cell ${i + 1} of ${cells.length}`);
+      progress.textContent = `running cell ${i + 1} of ${cells.length}`;
       await CodeCell.execute(cell, panel.sessionContext).catch(() => undefined); // its error is shown
     }
-    progress("");
+    progress.remove();
     document.documentElement.dataset.lecture = "ready";
   }
 
