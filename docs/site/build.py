@@ -6,20 +6,26 @@ python -m docs.site.build --no-lite    only the pages, in a minute; keeps lite/ 
 """
 
 import argparse
+import os
 import shutil
 import sys
 import time
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
 
 from sphinx.cmd.build import main as sphinx
+
+from lectures.paper import drawn_for_the_wall
 
 from . import lite
 from .assets import drop_leftovers, put_mathjax, trim_icons
 from .claims import claims_page
 from .downloads import downloads_page, put_decks, put_files
-from .gather import ROOT, SITE, Gathering, slider_names
-from .sliders import Pictures, draw_all
+from .gather import ROOT, SITE, Gathering, lessons, slider_names
+from .landing import landing_page
+from .pictures import Pictures
+from .polish import polish
+from .sliders import draw_all
 
 OUTPUT = ROOT / "build" / "site"
 SOURCE = ROOT / "build" / "site-source"
@@ -36,6 +42,8 @@ def empty(site: Path, *, but: str | None) -> None:
 
 def build_pages(site: Path, *, runnable: bool) -> None:
     """Everything but JupyterLite."""
+    with ThreadPoolExecutor(os.cpu_count()) as kernels:  # decks and pages then find every notebook drawn
+        list(kernels.map(drawn_for_the_wall, lessons()))
     with ProcessPoolExecutor() as pool:
         sliders = draw_all(slider_names(), pool)
         claims = claims_page(pool)
@@ -46,6 +54,9 @@ def build_pages(site: Path, *, runnable: bool) -> None:
     gathering = Gathering(SOURCE, Pictures(site), sliders, runnable)
     gathering.everything(claims, downloads_page(decks), decks)
     run_sphinx(SOURCE, site)
+    polish(site)
+    (site / "index.html").write_text(landing_page(runnable=runnable), encoding="utf-8")
+    shutil.copy(ROOT / "LICENSE", site / "LICENSE.txt")
     put_mathjax(site)
     trim_icons(site)
     drop_leftovers(site)

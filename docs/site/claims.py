@@ -10,10 +10,11 @@ from .typesetting import typeset
 
 HEAD = """# The claims and their verdicts
 
-What people say about $1/\\sqrt{{d_k}}$ and attention, put to the test. Each claim is split into parts, and each part is
-measured. If every part is right, the claim **holds**. If none is, it **fails**. Otherwise it's **half true**, and the
-marks say which half. The numbers were computed when this page was built; in [notebook 11](notebooks/11_claims.ipynb)
-you can run every test yourself.
+What people say about $1/\\sqrt{{d_k}}$ and attention, put to the test. A trial takes a claim apart, measures each part,
+and asks three questions, in this order. *Does it happen*, where people would look for it? If not, it **fails**. *Is it
+for the reason that's given?* If a control does as well without that reason, it's **not shown**. *Does it still happen
+when something changes that the claim doesn't mention?* If so, it **holds**; if not, it **holds if …**. The numbers were
+computed when this page was built; in [notebook 12](notebooks/12_verdict.ipynb) you can run every test yourself.
 
 {counts}
 """
@@ -30,9 +31,24 @@ def claims_page(pool: Executor) -> str:
 
 
 def entry(trial: Trial) -> str:
-    """One claim: what it says, the verdict, where it was decided, what was measured part by part."""
+    """One claim: what it says, the verdict, what to say instead, where it was decided, and each part's evidence."""
     claim, verdict = trial.claim, trial.verdict
-    parts = "\n".join(f"- {MARKS[part.met]} *{typeset(part.says)}*: {typeset(part.evidence)}" for part in trial.parts)
+    parts = "\n".join(
+        f"- {MARKS[part.met]} {part.asks} *{typeset(part.says)}*: {typeset(part.evidence)}" for part in trial.parts
+    )
     where = f"[notebook {claim.notebook[:2]}](notebooks/{claim.notebook}.ipynb)"
     badge = f'<span class="verdict {verdict.replace(" ", "-")}">{SYMBOLS[verdict]} {verdict}</span>'
-    return f"({claim.id})=\n### {claim.id}. {typeset(claim.statement)}\n\n{badge} · decided in {where}\n\n{parts}"
+    condition = typeset(trial.ruling.removeprefix(verdict))
+    lines = (
+        f"({claim.id})=",
+        f"### {claim.id}. {typeset(claim.statement)}",
+        "",
+        f"{badge}{condition} · decided in {where}",
+        "",
+        f"**The number.** {typeset(trial.number)}.",
+        "",
+        f"**Say instead.** {typeset(trial.instead)}",
+        "",
+        parts,
+    )
+    return "\n".join(lines)

@@ -12,6 +12,7 @@ extensions = ["myst_nb", "sphinx.ext.mathjax"]
 myst_enable_extensions = ["dollarmath", "amsmath"]
 myst_heading_anchors = 4
 nb_execution_mode = "off"
+nb_code_prompt_show, nb_code_prompt_hide = "Show the code", "Hide the code"
 nb_render_markdown_format = "myst"  # captions and tables can have mathematics and links, like the text
 highlight_language = "none"  # blocks that don't name a language are commands and their output
 nb_ipywidgets_js = {}  # our own script moves the sliders
@@ -25,9 +26,12 @@ mathjax3_config = {
 }
 
 html_theme = "sphinx_book_theme"
-html_static_path = ["static", "../../lectures/deck/frames.js"]  # decks and pages move sliders with one script
-html_css_files = ["site.css"]
+PREDICT = "../../sdpa_course/explore/predict"  # predictions look and work as in a notebook
+# Decks and pages move sliders with one script.
+html_static_path = ["static", "../../lectures/deck/frames.js", f"{PREDICT}.js", f"{PREDICT}.css"]
+html_css_files = ["site.css", "predict.css"]
 html_js_files = [(name, {"defer": "defer"}) for name in ("frames.js", "wide.js", "run.js", "found.js")]
+html_js_files.append(("predictions.js", {"type": "module"}))
 html_favicon = "static/favicon.svg"
 html_copy_source = False  # the notebooks are on the downloads page
 html_show_sphinx = False

@@ -8,6 +8,7 @@ from concurrent.futures import Executor
 from pathlib import Path
 
 from lectures import slides
+from lectures.pages import DECK
 from tools.chrome import NOT_FOUND, find_browser
 
 from .gather import ROOT, notebooks
@@ -20,7 +21,7 @@ def put_decks(site: Path, pool: Executor) -> set[str]:
     """Copy decks and handouts to slides/, first building those that are missing or out of date."""
     lectures = {path.stem: path for path in slides.notebooks().values()}
     wanted = [*lectures, "guest_lecture"]
-    sources = [*slides.DECK.iterdir(), slides.GUEST, *(ROOT / "sdpa_course").rglob("*.py")]
+    sources = [*(ROOT / "lectures").glob("*.*"), *DECK.iterdir(), *(ROOT / "sdpa_course").rglob("*.py")]
     own = {name: [lectures[name]] if name in lectures else list(lectures.values()) for name in wanted}
     slides.SLIDES.mkdir(parents=True, exist_ok=True)
     stale = [name for name in wanted if older(slides.SLIDES / f"{name}.html", sources + own[name])]
@@ -66,20 +67,22 @@ def on_the_site(link: re.Match) -> str:
 
 
 def put_files(site: Path) -> None:
-    """Copy the notebooks next to their pages, an archive of all of them, and the flashcards."""
-    (site / "downloads").mkdir(exist_ok=True)
-    with zipfile.ZipFile(site / BUNDLE, "w") as archive:
+    """Copy the notebooks next to their pages, an archive of all of them, and what's in downloads/."""
+    shutil.copytree(ROOT / "downloads", site / "downloads", dirs_exist_ok=True)
+    bundle_notebooks(site / BUNDLE)
+    for path in notebooks():
+        copy = site / path.relative_to(ROOT)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, copy)
+
+
+def bundle_notebooks(target: Path) -> None:
+    """An archive of all notebooks and problem sets, the same bytes every time."""
+    with zipfile.ZipFile(target, "w") as archive:
         for path in notebooks():
-            place = path.relative_to(ROOT)
-            (site / place).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(path, site / place)
-            dated = zipfile.ZipInfo(
-                f"sdpa-course/{place.as_posix()}", (1980, 1, 1, 0, 0, 0)
-            )  # so that the archive is always the same
+            dated = zipfile.ZipInfo(f"sdpa-course/{path.relative_to(ROOT).as_posix()}", (1980, 1, 1, 0, 0, 0))
             dated.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(dated, path.read_bytes())
-    for path in (ROOT / "downloads").iterdir():
-        shutil.copy(path, site / "downloads")
 
 
 def downloads_page(decks: set[str]) -> str:
@@ -87,7 +90,7 @@ def downloads_page(decks: set[str]) -> str:
     lines = ["# Downloads", "", "## Lectures and notebooks", ""]
     lines += [
         "A deck is one file that works without a network and without a kernel, sliders included. A handout has the",
-        "slides with their notes. A notebook needs the package: [how to install it](index.md#start).",
+        "slides with their notes. A notebook needs the package: [how to install it](contents.md#start).",
         "",
         "| | notebook | slides | handout |",
         "|---|---|---|---|",

@@ -7,33 +7,45 @@ sliders that move without a kernel instead of the stored picture, and plain symb
 import re
 import shutil
 from base64 import b64decode
-from html import escape
+from html import escape, unescape
 from pathlib import Path
 
 import nbformat
 from nbformat.v4 import new_output
 
-from lectures.lecture import slider_of, sliders_of
+from lectures.cut import slider_of, sliders_of
+from lectures.paper import drawn_for_the_wall
+from sdpa_course.figures.kit.picture import PAGE
 
+from .address import ADDRESS
+from .gallery import gallery_page
 from .lite import link as place_in_lite
-from .sliders import Pictures, compact, picture_html, slider_html
+from .pictures import Pictures, compact, drawing_html, picture_html
+from .reference import api_page, references_page
+from .sliders import slider_html
 from .typesetting import mathematics_in_html, typeset, typeset_headings
 
 SITE = Path(__file__).parent
 ROOT = SITE.parent.parent
+INLINE = re.compile(r'<img alt="([^"]*)" width="(\d+)" height="(\d+)" src="data:image/png;base64,([^"]+)">')  # in HTML
 TO_BE_ANSWERED = "Your answer here."
 SLOW = "In the browser this notebook takes about {} minutes, because NumPy has no fast matrix product there."
 IN_THE_BROWSER = {  # what to expect when a notebook runs there
     "09_training": SLOW.format("four"),
-    "10_speed": f"{SLOW.format('two')} The times it measures are then the browser's.",
-    "11_claims": SLOW.format("three"),
+    "A2_speed": f"{SLOW.format('two')} The times it measures are then the browser's.",
+    "12_verdict": SLOW.format("three"),
     "A1_pytorch": "There is no PyTorch in the browser, so the cells that need it are skipped.",
 }
 
 
+def lessons() -> list[Path]:
+    """The notebooks without the problem sets, which can't run before somebody solves them."""
+    return sorted((ROOT / "notebooks").glob("*.ipynb"))
+
+
 def notebooks() -> list[Path]:
     """The notebooks and the problem sets, in reading order."""
-    return [*sorted((ROOT / "notebooks").glob("*.ipynb")), *sorted((ROOT / "exercises").glob("*/*.ipynb"))]
+    return [*lessons(), *sorted((ROOT / "exercises").glob("*/*.ipynb"))]
 
 
 def address(place: Path) -> str:
@@ -81,11 +93,17 @@ class Gathering:
             self.write(path.relative_to(ROOT).as_posix(), self.notebook(path, decks))
         for path in pages_of_docs():
             self.write(path.relative_to(ROOT).as_posix(), titled_links(path.read_text(encoding="utf-8")))
-        trials, start = (Path(f"notebooks/{name}.ipynb") for name in ("11_claims", "00_start_here"))
+        trials, start = (Path(f"notebooks/{name}.ipynb") for name in ("12_verdict", "00_start_here"))
         words = "Run the course in your browser"
         self.write("claims.md", under_title(claims, line_of([run_button(trials)] * self.runnable)))
         self.write("downloads.md", downloads)
-        self.write("index.md", under_title(start_page(), line_of([run_button(start, words=words)] * self.runnable)))
+        self.write("gallery.md", gallery_page(self.pictures))
+        self.write(
+            "contents.md", under_title(contents_page(), line_of([run_button(start, words=words)] * self.runnable))
+        )
+        self.write("index.md", index_page())
+        self.write("references.md", references_page())
+        self.write("api.md", api_page())
 
     def notebook(self, path: Path, decks: set[str]) -> str:
         """A notebook the way its page shows it."""
@@ -98,23 +116,39 @@ class Gathering:
             if slider := slider_of(cell):
                 html = slider_html(self.sliders[slider], self.pictures, root, run)
                 cell.outputs = [html_output(html), *caption_of(cell)]
-        for cell in code:
-            cell.outputs = [self.output(output, root) for output in cell.outputs]
+        for cell, again in zip(code, drawn_again(path), strict=True):
+            cell.outputs = [self.output(output, again, root) for output in cell.outputs]
         for cell in notebook.cells:
             if cell.cell_type == "markdown":
                 cell.source = text_of(cell)
         notebook.cells[0].source = under_title(notebook.cells[0].source, self.links(place, root, decks))
         return nbformat.writes(notebook)
 
-    def output(self, output, root: str):
-        """An output with its picture as a file or its symbols typeset; any other output as it is."""
-        if "text/markdown" in output.get("data", {}):
-            output.data["text/markdown"] = mathematics_in_html(typeset(output.data["text/markdown"]))
-        if "image/png" not in output.get("data", {}):
+    def output(self, output, again: dict[str, dict], root: str):
+        """An output with its picture as files or its symbols typeset; any other output as it is."""
+        data = output.get("data", {})
+        forms = again.get(data.get("text/plain"), {})
+        if "text/html" in data:
+            data["text/html"] = INLINE.sub(lambda found: self.inline(found, forms, root), data["text/html"])
+        if "text/markdown" in data:
+            data["text/markdown"] = mathematics_in_html(typeset(data["text/markdown"]))
+        if "image/png" not in data:
             return output
         words = output.metadata["image/png"]
-        picture = compact(b64decode(output.data["image/png"]))
-        return html_output(picture_html(picture, words["alt"], (words["width"], words["height"]), self.pictures, root))
+        size = words["width"], words["height"]
+        return html_output(self.picture(data["image/png"], words["alt"], size, forms, root))
+
+    def inline(self, found: re.Match, forms: dict, root: str) -> str:
+        """A picture that's part of an output's HTML."""
+        alt, width, height, data = found.groups()
+        return self.picture(data, unescape(alt), (int(width), int(height)), forms, root)
+
+    def picture(self, stored: str, alt: str, size: tuple[int, int], forms: dict, root: str) -> str:
+        """A picture in every form it was drawn in, or as it's stored."""
+        if forms:
+            drawn = {name: b64decode(data) for name, data in forms.items()}
+            return drawing_html(drawn, alt, self.pictures, root)
+        return picture_html(compact(b64decode(stored)), alt, size, self.pictures, root)
 
     def links(self, place: Path, root: str, decks: set[str]) -> str:
         """The line under a title: links to run it, download it, and open its slides."""
@@ -138,28 +172,42 @@ def under_title(text: str, html: str) -> str:
     return f"{title}\n\n{html}\n\n{rest}"
 
 
-def start_page() -> str:
-    """The start page: sections of the README around what only the site has."""
-    parts = readme()
-    page = (SITE / "index.md").read_text(encoding="utf-8")
+def index_page() -> str:
+    """Sphinx's first page: only the order of the others. The landing page takes its place."""
     names = {
         name: "\n".join(path.relative_to(ROOT).with_suffix("").as_posix() for path in paths)
         for name, paths in {
             "notebooks": [path for path in notebooks() if path.parent.name == "notebooks"],
             "exercises": [path for path in notebooks() if path.parent.name != "notebooks"],
-            "docs": [path for path in pages_of_docs() if path.name != "homework.md"],
+            "docs": [path for path in pages_of_docs() if path.name not in ("homework.md", "refresher.md")],
         }.items()
     }
-    return page.format(
-        introduction=parts["introduction"].replace("√d_k", "√dₖ"),
-        map=the_map(parts["The map"]),
-        homework=parts["Homework"],
-        lectures=parts["Lectures"] + "\n\nThe decks and handouts are among the [downloads](downloads.md).",
-        documentation=parts["The documentation"],
-        start=parts["Start"],
-        package=parts["The package"],
-        **names,
+    return (SITE / "index.md").read_text(encoding="utf-8").format(**names)
+
+
+def contents_page() -> str:
+    """Everything there is: sections of the README around what only the site has."""
+    parts = readme()
+    return (
+        (SITE / "contents.md")
+        .read_text(encoding="utf-8")
+        .format(
+            elsewhere=elsewhere(),
+            map=the_map(parts["The map"]),
+            start=parts["Start"],
+            engineers=parts["For engineers"],
+            teachers=parts["For teachers"] + "\n\nThe decks and handouts are among the [downloads](downloads.md).",
+        )
     )
+
+
+def elsewhere() -> str:
+    """Where else notebooks run, if the repository has an address."""
+    links = ADDRESS.elsewhere("notebooks/00_start_here.ipynb")
+    named = ", or ".join(f"[{name}]({link})" for name, link in links.items())
+    install = f"`%pip install 'sdpa-course @ git+{ADDRESS.repository}'`"
+    words = f"- **Somewhere else**: {named}; in Colab, make {install} your first cell. Nobody has tried either yet.\n"
+    return words if links else ""
 
 
 def readme() -> dict[str, str]:
@@ -171,7 +219,7 @@ def readme() -> dict[str, str]:
 
 
 def the_map(section: str) -> str:
-    """The README's table, without the remarks on kernels below it, which don't apply here."""
+    """The README's table, without the remarks around it, which don't apply here."""
     table = [line for line in section.splitlines() if line.startswith("|")]
     return typeset("\n".join(table).replace("](downloads/)", "](downloads.md)"))
 
@@ -193,6 +241,14 @@ def caption_of(cell) -> list:
     texts = [output.data["text/markdown"] for output in cell.outputs if "text/markdown" in output.get("data", {})]
     captions = [text.partition("\n\n")[0] for text in texts if text.startswith("*")]
     return [new_output("display_data", {"text/markdown": caption}) for caption in captions]
+
+
+def drawn_again(path: Path) -> list[dict[str, dict]]:
+    """For each code cell, its pictures of the drawing kit as a page shows them, by the text that stands for them."""
+    notebook = drawn_for_the_wall(path) if path in lessons() else nbformat.read(path, as_version=4)
+    cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    drawn = [[output.data for output in cell.outputs if PAGE in output.get("data", {})] for cell in cells]
+    return [{data["text/plain"]: data[PAGE] for data in found} for found in drawn]
 
 
 def html_output(html: str):

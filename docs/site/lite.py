@@ -6,6 +6,7 @@ python -m docs.site.lite --offline    with Pyodide included, for a room without 
 
 import argparse
 import json
+import os
 import shutil
 import sys
 import time
@@ -19,7 +20,10 @@ from .pyodide_bundle import ROOT, bundle, digest, download, find, run
 SETTINGS = ROOT / "docs" / "site" / "lite"
 WORK = ROOT / "build" / "lite"  # keeps downloads from one build to the next
 OUTPUT = ROOT / "build" / "site" / "lite"
-CONTENTS = ("notebooks/*.ipynb", "exercises/*/*.ipynb", "downloads/*", "docs/benchmarks.md", "docs/homework.md")
+DOCS = ("benchmarks", "diagnose", "homework", "questions")  # those that notebooks link to
+CONTENTS = ("notebooks/*.ipynb", "exercises/*/*.ipynb", "downloads/*", *(f"docs/{name}.md" for name in DOCS))
+if os.environ.get("SDPA_SOLUTIONS") != "off":
+    CONTENTS += ("solutions/*/*.ipynb",)  # `solution(…)` reads them, one task at a time
 KERNEL = "@jupyterlite/pyodide-kernel-extension:kernel"
 METADATA = {  # what the browser's kernel would write, so that opening a notebook doesn't mark it as changed
     "kernelspec": {"display_name": "Python (Pyodide)", "language": "python", "name": "python"},
@@ -33,8 +37,15 @@ METADATA = {  # what the browser's kernel would write, so that opening a noteboo
         "version": "3.8",
     },
 }
-EXTENSIONS = ("@jupyterlite/pyodide-kernel-extension", "@jupyter-widgets/jupyterlab-manager")
-NOT_IN_PYODIDE = ("comm", "ipywidgets")  # pure Python that the package needs and Pyodide doesn't have
+EXTENSIONS = ("@jupyterlite/pyodide-kernel-extension", "@jupyter-widgets/jupyterlab-manager", "anywidget")
+NOT_IN_PYODIDE = (
+    "anywidget",
+    "comm",
+    "ipywidgets",
+    "psygnal",
+)  # pure Python that the package needs and Pyodide doesn't have
+APPS = ("lab", "notebooks")  # the lab and, for phones, single notebooks
+STARTING = '<script type="module" src="../starting.js"></script>'
 FROM_WORKER = "../../../../"  # the kernel's worker is four folders below the site
 
 
@@ -55,6 +66,11 @@ def build(output: Path, *, offline: bool) -> None:
     shutil.copyfile(SETTINGS / "overrides.json", stage / "overrides.json")
     (stage / "jupyter_lite_config.json").write_text(json.dumps(lite_config(stage, output)))
     run([sys.executable, "-m", "jupyterlite_core", "build"], stage, "JupyterLite couldn't be built")
+    shutil.copyfile(SETTINGS / "starting.js", output / "starting.js")
+    for app in APPS:
+        page = output / app / "index.html"
+        html = page.read_text(encoding="utf-8")
+        page.write_text(html.replace("</body>", STARTING + "</body>"), encoding="utf-8")
     (output / "tree").mkdir()
     shutil.copyfile(SETTINGS / "tree.html", output / "tree" / "index.html")
     for name, wheel in places.items():
@@ -110,7 +126,7 @@ def lite_config(stage: Path, output: Path) -> dict:
     extensions = Path(sys.prefix) / "share" / "jupyter" / "labextensions"
     return {
         "LiteBuildConfig": {
-            "apps": ["lab", "notebooks"],
+            "apps": list(APPS),
             "contents": [str(stage / "files")],
             "output_dir": str(output.resolve()),
             "ignore_sys_prefix": ["federated_extensions"],

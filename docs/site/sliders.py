@@ -1,47 +1,22 @@
 """Sliders on a page without a kernel: their views as files, and the HTML that lectures/deck/frames.js moves."""
 
-import hashlib
-import io
 import json
 from concurrent.futures import Executor
 from html import escape
 from pathlib import Path
 from typing import NamedTuple
 
-from PIL import Image
-
 from lectures.frames import Frames, control_html, frames
 from sdpa_course.explore import all_explorers
+
+from .pictures import Pictures, compact, picture_html
 
 
 class Slider(NamedTuple):
     """An explorer as a page shows it."""
 
     frames: Frames
-    resting: list[str]  # controls that move only with a kernel
-
-
-class Pictures:
-    """A folder of the site whose files are named by a hash of their content, so that no cache serves an old one."""
-
-    def __init__(self, site: Path, folder: str = "_static/views"):
-        self.site, self.folder = site, folder
-        (site / folder).mkdir(parents=True, exist_ok=True)
-
-    def keep(self, content: bytes, kind: str) -> str:
-        """Store the content once and return its address from the root of the site."""
-        place = f"{self.folder}/{hashlib.sha256(content).hexdigest()[:16]}.{kind}"
-        (self.site / place).write_bytes(content)
-        return place
-
-
-def compact(picture: bytes) -> bytes:
-    """The same pixels in less than half the bytes: PNG to WebP, without loss."""
-    image = Image.open(io.BytesIO(picture))
-    opaque = image.mode == "RGBA" and image.getchannel("A").getextrema() == (255, 255)
-    buffer = io.BytesIO()
-    (image.convert("RGB") if opaque else image).save(buffer, format="WEBP", lossless=True)
-    return buffer.getvalue()
+    more: bool  # whether something else moves with a kernel
 
 
 def draw(name: str) -> Slider:
@@ -49,8 +24,7 @@ def draw(name: str) -> Slider:
     explorer = all_explorers()[name]()
     drawn = frames(explorer)
     drawn = drawn._replace(views=[view._replace(picture=compact(view.picture)) for view in drawn.views])
-    moving = {track.name for track in drawn.tracks}
-    return Slider(drawn, [c.description for name, c in explorer.controls.items() if name not in moving])
+    return Slider(drawn, len(explorer.controls) > len(drawn.tracks))
 
 
 def draw_all(names: list[str], pool: Executor) -> dict[str, Slider]:
@@ -77,21 +51,10 @@ def slider_html(slider: Slider, pictures: Pictures, root: str, run: str | None) 
     place = pictures.keep(stored.encode(), "json")
     controls = "".join(control_html(t) for t in drawn.tracks)
     numbers = "".join(f"<span>{escape(name)}: <b>{escape(value)}</b></span>" for name, value in start.numbers.items())
-    where = f'when you <a href="{run}">run this page in your browser</a>' if run else "in a running notebook"
-    more = f'<p class="more">You can also move these {where}: {escape(", ".join(slider.resting))}.</p>'
+    more = f'<p class="more"><a href="{run}">More to move, live</a></p>' if run and slider.more else ""
     return (
-        f'<figure class="frames" data-views="{root}{place}">{controls}{more if slider.resting else ""}'
+        f'<figure class="frames" data-views="{root}{place}">{controls}{more}'
         f"{picture_html(start.picture, start.alt, start.size, pictures, root)}"
         f'<div class="numbers" aria-live="polite">{numbers}</div>'
         f"<details><summary>The picture in words</summary><p>{escape(start.alt)}</p></details></figure>"
-    )
-
-
-def picture_html(picture: bytes, alt: str, size: tuple[int, int], pictures: Pictures, root: str) -> str:
-    """A compressed picture with its alt text; clicking shows it at full size, which helps on a phone."""
-    place = root + pictures.keep(picture, "webp")
-    width, height = size
-    return (
-        f'<a class="picture" href="{place}"><img src="{place}" alt="{escape(alt)}" width="{width}" height="{height}" '
-        f'style="--own-width: {width}px" loading="lazy"></a>'
     )

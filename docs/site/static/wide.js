@@ -15,13 +15,27 @@ function measure() {
 function widen(table) {
   const rows = [...table.rows].map(row => [...row.cells]), letters = cell => cell.innerText.trim().length;
   rows[0]?.forEach((head, i) => {
+    nameIt(head);
     const longest = Math.max(...rows.map(cells => cells[i] ? letters(cells[i]) : 0));
     head.style.minWidth = `${Math.min(longest, 18) * 0.5}em`;
   });
 }
 
+// A heading that is a formula gets its symbols as words, too: not every screen reader knows what to do with MathML.
+function nameIt(head) {
+  const formula = head.tagName === "TH" && head.children.length === 1 && head.querySelector("mjx-container");
+  if (!formula || head.querySelector(".visually-hidden")) return;
+  const words = document.createElement("span");
+  words.className = "visually-hidden";
+  words.textContent = formula.querySelector("mjx-assistive-mml").textContent;
+  formula.setAttribute("aria-hidden", "true");
+  head.append(words);
+}
+
 function fade(place) {
   place.classList.toggle("goes-on", place.scrollLeft + place.clientWidth < place.scrollWidth - 2);
+  if (place.scrollWidth > place.clientWidth + 1) place.tabIndex = 0; // so that the keyboard moves it, too
+  else if (!place.matches("a")) place.removeAttribute("tabindex");
 }
 
 // A comma or a bracket stays with its formula: no line ends between the two.
