@@ -21,9 +21,9 @@ def test_a_subcommand_gets_the_remaining_arguments_and_returns_the_status():
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ([], "expected a command; installed: count (from some-plugin)"),
-        (["--help"], "expected a command; installed: count (from some-plugin)"),
-        (["sing"], "there's no command 'sing'; installed: count (from some-plugin)"),
+        ([], "expected a command; installed: diagnose, lab, count (from some-plugin)"),
+        (["--help"], "expected a command; installed: diagnose, lab, count (from some-plugin)"),
+        (["sing"], "there's no command 'sing'; installed: diagnose, lab, count (from some-plugin)"),
         (["grade"], "grade isn't installed; to install it, run `pip install ./classroom` in the course's folder"),
     ],
 )

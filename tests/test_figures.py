@@ -8,22 +8,35 @@ import numpy as np
 import pytest
 
 from sdpa_course.figures import new, show
-from sdpa_course.figures.collapse import weights_by_width
+from sdpa_course.figures.axes import ends, legend_below, log_axes
 from sdpa_course.figures.drawing import picture_of
 
 
-def test_weights_by_width_draws_and_describes_its_numbers():
-    unscaled = np.array([[0.5, 0.3, 0.2], [0.9, 0.05, 0.05]])
-    scaled = np.array([[0.5, 0.3, 0.2], [0.45, 0.35, 0.2]])
-    before = dict(matplotlib.rcParams)
-    _, axes = new(1, 2, sharey=True)
-    alt = weights_by_width(axes, [1, 64], unscaled, scaled)
-    assert dict(matplotlib.rcParams) == before
-    np.testing.assert_allclose(axes[0].lines[1].get_ydata(), [0.9, 0.05, 0.05])
-    np.testing.assert_allclose(axes[1].lines[1].get_ydata(), [0.45, 0.35, 0.2])
-    assert "from 0.50 at d_k = 1 to 0.90 at d_k = 64" in alt
-    assert "between 0.45 and 0.50" in alt
-    assert axes[0].get_title(loc="left") == "scores as they are"  # the style holds while drawing
+def test_logarithmic_axes_have_plain_numbers_and_nothing_between_them():
+    figure, ax = new()
+    log_axes(ax, (1, 64.0), (1e-5, 0.25))
+    figure.canvas.draw()
+    assert (ax.get_xscale(), ax.get_yscale()) == ("log", "log")
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["1", "64"]
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["0.00001", "0.25"]
+    assert not ax.xaxis.get_minorticklocs().size
+    _, one = new()
+    log_axes(one, (1, 2))
+    assert one.get_yscale() == "linear"
+
+
+def test_ends_in_words():
+    assert ends([0.5, 3, 0.9]) == "0.50 to 0.90"
+    assert ends([0.5, 0.9], ".1f", "d_k = ", (1, 64)) == "0.5 at d_k = 1 to 0.9 at d_k = 64"
+
+
+def test_a_legend_below_names_everything_once():
+    figure, axes = new(1, 2)
+    for ax in axes:
+        ax.plot([0, 1], label="both")
+    axes[1].plot([1, 0], label="right")
+    legend_below(axes)
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["both", "right"]
 
 
 def test_the_picture_is_what_was_drawn():

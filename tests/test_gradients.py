@@ -8,21 +8,12 @@ from numpy.testing import assert_allclose
 
 from sdpa_course import attention_backward, attention_forward, softmax_forward, softmax_jacobian
 from sdpa_course.experiments.estimates import Estimate
-from sdpa_course.experiments.gradients import IGNORED, GradientFactors, measure_factors, measure_positions
-from sdpa_course.experiments.layers import DEAD, LayerStatistics, draw_layer, measure_layer, measure_layers
+from sdpa_course.experiments.gradients import IGNORED, measure_positions, pool_rows
+from sdpa_course.experiments.layers import draw_layer, measure_layer, measure_layers
 from sdpa_course.experiments.metrics import jacobian_norm, rms, row_norms, top_share
 from sdpa_course.experiments.row_gradients import ROWS, RowLengths, gradient_rows, products, row_lengths
 from sdpa_course.figures import new
-from sdpa_course.figures.gradients import (
-    EDGES,
-    factors_by_width,
-    place,
-    pushes_by_weight,
-    row_histogram,
-    rows_by_width_and_keys,
-    shares,
-)
-from tests.pictures.sample import fill
+from sdpa_course.figures.gradients import EDGES, place, row_histogram, shares
 
 
 @pytest.mark.parametrize("lead", [0, 1, 5, 20, 35, 200])
@@ -67,12 +58,37 @@ def test_layer_is_a_forward_and_a_backward_pass():
 
 @pytest.mark.parametrize(("d_k", "scale"), [(64, "1"), (64, "1/sqrt(d_k)"), (64, "1/d_k"), (300, "1")])
 def test_gradient_is_the_product_of_its_factors(d_k, scale):
-    f = measure_factors(d_k, 32, scale, rng=np.random.default_rng(2), rows=256, seeds=20)
-    assert abs(f.dq.z(f.theory)) < 5
-    assert f.dq.error < 0.05 * f.dq.mean  # sharp enough to notice a wrong power of d_k
-    assert_allclose(f.dscores.mean, f.jacobian.mean, rtol=0.05)
-    assert_allclose(f.key.mean, math.sqrt(d_k), rtol=0.02)
-    assert_allclose(f.dk.mean / f.dq.mean, math.sqrt(256 / 32), rtol=0.05)  # the same sum of squares over fewer rows
+    pool = pool_rows(d_k, [scale], rng=np.random.default_rng(2), n=32, rows=256, draws=20)[scale]
+    measured = Estimate.of([rms(draw) for draw in np.split(pool.lengths, 20)])
+    assert abs(measured.z(pool.theory)) < 5
+    assert measured.error < 0.05 * measured.mean  # sharp enough to notice a wrong power of d_k
+    assert_allclose(rms(pool.keys), math.sqrt(d_k), rtol=0.02)
+    assert_allclose(rms(pool.dk) / rms(pool.lengths), math.sqrt(256 / 32), rtol=0.05)  # the same squares, fewer rows
+
+
+def test_pooled_rows_are_those_of_layers_one_after_the_other():
+    pools = pool_rows(300, ["1", "1/d_k"], rng=np.random.default_rng(5), n=16, rows=12, draws=2)
+    rng = np.random.default_rng(5)
+    for draw in (slice(0, 12), slice(12, 24)):
+        state = rng.bit_generator.state
+        for scale, factor in (("1", 1.0), ("1/d_k", 1 / 300)):
+            rng.bit_generator.state = state  # all scales see the same layer
+            layer, pool = draw_layer(300, 16, factor, rng=rng, rows=12), pools[scale]
+            assert_allclose(pool.lengths[draw], np.linalg.norm(layer.dq, axis=1))
+            assert_allclose(pool.slopes[draw], jacobian_norm(layer.weights))
+            best = np.sort(layer.weights, axis=1)
+            assert_allclose(pool.tops[draw], best[:, -1])
+            assert_allclose(pool.gaps[draw], np.log(best[:, -1] / best[:, -2]), rtol=1e-9)  # a gap becomes a ratio
+    assert pools["1"].factor == 1
+    assert pools["1/d_k"].d_k == 300
+
+
+def test_a_row_is_dead_below_a_hundredth_of_its_own_layers_rms():
+    pool = pool_rows(64, ["1"], rng=np.random.default_rng(5), n=8, rows=12, draws=1)["1"]
+    lengths = np.array([0.01] * 9 + [10.0])
+    for size in (1.0, 1e-6):  # a layer that's small as a whole isn't dead
+        assert pool._replace(lengths=size * lengths).dead == 0.9
+    assert pool._replace(lengths=np.linspace(1e-7, 1e-6, 10)).dead == 0
 
 
 def test_unscaled_norm_grows_while_the_typical_row_dies():
@@ -105,7 +121,7 @@ def test_a_layer_is_measured_draw_by_draw():
         assert_allclose(root, Estimate.of([rms(lengths) for lengths in rows]))
         assert_allclose(median, Estimate.of([np.median(lengths) for lengths in rows]))
     assert_allclose(found.median.spread, np.std([np.median(lengths) for lengths in dq], ddof=1))
-    assert_allclose(found.dead.mean, np.mean([(lengths < DEAD).mean() for lengths in dq]))
+    assert_allclose(found.dead.mean, np.mean([(lengths < 0.01 * rms(lengths)).mean() for lengths in dq]))
     assert_allclose(found.top_tenth.mean, np.mean([top_share(lengths) for lengths in dq]))
 
 
@@ -150,70 +166,6 @@ def test_push_on_a_score_is_bounded_by_its_weight(factor):
     assert (abs(layer.dscores) > 0.5 * bound).any()
 
 
-def factor_line(scale, factor, *rows):
-    return [
-        fill(GradientFactors, d_k=d_k, scale=scale, factor=factor, jacobian=j, key=key, dq=dq)
-        for d_k, j, key, dq in rows
-    ]
-
-
-def test_factors_are_drawn_with_theory_over_them():
-    groups = {
-        "1": factor_line("1", 1.0, (1, 0.2, 1.1, 0.25), (64, 0.3, 7.9, 2.5)),
-        "1/d_k": factor_line("1/d_k", 0.5, (1, 0.2, 1.0, 0.125), (64, 0.1, 8.0, 0.375)),
-    }
-    _, axes = new(1, 2, sharey=True)
-    alt = factors_by_width(axes, groups)
-    jacobian, arm, measured, *_, theory = axes[0].lines
-    assert_allclose(jacobian.get_xydata(), [[1, 0.2], [64, 0.3]])
-    assert_allclose(arm.get_ydata(), [1, 8])
-    assert_allclose(measured.get_xydata(), [[1, 0.25], [64, 2.5]])
-    assert_allclose(theory.get_ydata(), [0.2, 0.3 * 8])
-    assert theory.get_linestyle() == "--"
-    assert_allclose(axes[1].lines[1].get_ydata(), [0.5, 4])  # scale × √d_k, whatever the keys' lengths turned out
-    for jacobian, arm, theory in ([axes[i].lines[j].get_ydata() for j in (0, 1, -1)] for i in (0, 1)):
-        assert_allclose(jacobian * arm, theory)  # the dashed line is the product of the other two
-    assert "no scale: the Jacobian goes from 0.20 to 0.30, scale times √d_k from 1 to 8" in alt
-    assert "a row of dQ from 0.12 to 0.38, theory 0.4" in alt
-    assert [text.get_text() for text in axes[0].get_xticklabels()] == ["1", "64"]
-    (legend,) = axes[0].figure.legends
-    assert len(legend.get_texts()) == 4
-
-
-def result(d_k, n, scale, root, median):
-    return fill(LayerStatistics, d_k=d_k, n=n, scale=scale, rms=root, median=Estimate(median, median))
-
-
-def test_rms_and_median_are_drawn_for_each_scale():
-    by_width = [result(d, 64, "1", y, m) for d, y, m in ((8, 0.8, 0.6), (512, 4.0, 0.05))]
-    by_width += [result(d, 64, "1/sqrt(d_k)", 0.2, 0.17) for d in (8, 512)]
-    by_keys = [result(64, n, "1", 2.0, m) for n, m in ((8, 0.25), (512, 1.25))]
-    _, axes = new(1, 2, sharey=True)
-    alt = rows_by_width_and_keys(axes, by_width, by_keys)
-    solid, dashed = (axes[0].containers[i].lines[0] for i in (0, 1))
-    assert_allclose(solid.get_xydata(), [[8, 0.8], [512, 4.0]])
-    assert_allclose(dashed.get_ydata(), [0.6, 0.05])
-    assert (solid.get_linestyle(), dashed.get_linestyle()) == ("-", "--")
-    assert (axes[0].containers[1].lines[2][0].get_segments()[1][:, 1] > 0).all()  # no bar down to zero on a log axis
-    assert_allclose(axes[1].containers[1].lines[0].get_xydata(), [[8, 0.25], [512, 1.25]])
-    assert len({axes[0].containers[i].lines[0].get_marker() for i in (0, 2)}) == 2
-    assert "for 64 keys: no scale: rms from 0.8 at 8 to 4 at 512, median from 0.6 to 0.05; scale 1/√d_k" in alt
-    assert "for d_k = 64: no scale: rms from 2 at 8 to 2 at 512, median from 0.25 to 1.2" in alt
-
-
-def test_pushes_count_what_is_off_the_chart():
-    weights = np.array([[0.5, 0.3, 1e-12, 0.005]])
-    pushes = np.array([[0.2, 0.1, 1e-13, 0.001]])
-    _, axes = new(1, 2, sharey=True)
-    groups = {"sharp": (weights, pushes), "flat $d_k$": (weights[:, :2], pushes[:, :2])}
-    alt = pushes_by_weight(axes, groups, [0.5], [0.25])
-    assert_allclose(axes[0].lines[0].get_xydata(), [[0.5, 0.2], [0.3, 0.1], [0.005, 0.001]])
-    assert_allclose(axes[0].lines[1].get_xydata(), [[0.5, 0.25]])
-    assert axes[0].get_title(loc="left") == "sharp: 25% of the pairs off the chart"
-    assert "sharp: weights from 1e-12 to 0.50, 50% of them below 0.01, 25% of the pairs too small" in alt
-    assert "flat d_k: weights from 3e-01 to 0.50, 0% of them below 0.01, 0% of the pairs too small" in alt
-
-
 def test_histogram_drops_no_row():
     lengths = np.array([0.0, 1e-30, 9e-7, 1e-6, 0.02, 0.2, 1.0, 99.0, 100.0, 5000.0])
     inside, below = shares(lengths)
@@ -227,7 +179,7 @@ def test_histogram_drops_no_row():
 def test_histogram_marks_rms_and_median_by_different_lines():
     lengths, reference = np.array([1e-9, 1e-9, 0.01, 0.1, 10.0]), np.full(5, 0.2)
     _, ax = new()
-    alt = row_histogram(ax, RowLengths(512, 64, "1", lengths, reference, rms(lengths), 0.01, 2, 0.9))
+    alt = row_histogram(ax, RowLengths(512, 64, "1", lengths, reference, rms(lengths), 0.01, 0.9, 0.4))
     filled, hatched, outline = ax.patches
     assert_allclose(filled.get_data().values.sum(), 0.6)
     assert_allclose(hatched.get_data().values, [0.4])
@@ -256,8 +208,8 @@ def test_row_lengths_are_summed_up():
     for d_k, scale, n in ((512, "1", 64), (4096, "1", 8), (64, "1/sqrt(d_k)", 256)):
         result, lengths = gradient_rows(d_k, scale, n), row_lengths(d_k, scale, n)
         assert (result.rms, result.median) == (rms(lengths), np.median(lengths))
-        assert (result.dead, result.top_tenth) == ((lengths < 0.002).sum(), top_share(lengths))
-    assert gradient_rows(4096, "1", 64).dead > ROWS / 2
+        assert (result.dead, result.top_tenth) == ((lengths < 0.01 * rms(lengths)).mean(), top_share(lengths))
+    assert gradient_rows(4096, "1", 64).dead > 0.5
     assert gradient_rows(4096, "1/sqrt(d_k)", 64).dead == 0
 
 

@@ -4,14 +4,15 @@ import math
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_rgba
+from matplotlib.patches import Polygon
+from matplotlib.text import Text
 from numpy.testing import assert_allclose
 
-from sdpa_course.experiments.estimates import Estimate
 from sdpa_course.experiments.heads import (
     HEADS,
     SCALES,
     HeadChoice,
-    HeadScores,
     ScaleByHeads,
     best_mixture,
     best_values,
@@ -26,14 +27,10 @@ from sdpa_course.experiments.heads import (
 from sdpa_course.experiments.metrics import Sharpness
 from sdpa_course.explore import heads_explorer
 from sdpa_course.figures import new
-from sdpa_course.figures.heads import EDGES, mixture_errors, one_choice, variance_and_entropy
-from tests.pictures.sample import fill
-
-
-def result(**changes) -> HeadScores:
-    """A made-up result."""
-    return fill(HeadScores, **{"h": 1, "d_k": 64, "d_model": 64, "scale": SCALES[0]} | changes)
-
+from sdpa_course.figures.copying import either_half
+from sdpa_course.figures.heads import EDGES, one_choice
+from sdpa_course.figures.sharing import same_columns, shared_heads
+from sdpa_course.figures.splitting import short_sums, two_stories, who_asks_whom, wrong_split
 
 # experiments
 
@@ -81,12 +78,11 @@ def test_flatter_with_the_model_width_and_equal_for_one_head():
     assert abs(wide.entropy.mean - formula) < 0.002  # the variance is small enough for the formula of notebook 03
 
 
-def test_summary_takes_standard_errors_over_draws_and_the_spread_over_heads():
+def test_summary_takes_standard_errors_over_draws():
     draws = [(np.array([1.0, 3.0]), Sharpness(0.2, 0.5, 1)), (np.array([2.0, 6.0]), Sharpness(0.4, 0.7, 1))]
     got = summarise_heads(2, SCALES[1], 10, draws)
     assert got[:4] == (2, 5, 10, SCALES[1])
     assert got.variance == pytest.approx((3, 1, 2))  # the draws' means are 2 and 4
-    assert got.head_spread == pytest.approx(np.std([1, 3, 2, 6], ddof=1))
     assert got.entropy == pytest.approx((0.6, 0.1, 2))
     assert got.top == pytest.approx(0.3)
 
@@ -141,27 +137,6 @@ def test_the_search_finds_an_exact_answer_where_there_is_one():
 # figures
 
 
-def test_variance_and_entropy_draws_results_and_theory():
-    rows = [
-        result(h=h, scale=s, variance=v, entropy=Estimate(1 - v / 10, 0.01), head_spread=0.1)
-        for s, values in zip(SCALES, ((1.0, 0.98), (1.0, 0.25)), strict=True)
-        for h, v in zip((1, 4), values, strict=True)
-    ]
-    line = np.array([1.0, 2.0, 4.0])
-    theory = {SCALES[0]: (line, [1, 1, 1], [0.9, 0.9, 0.9]), SCALES[1]: (line, 1 / line, [0.9, 0.95, 0.975])}
-    _, axes = new(1, 2)
-    alt = variance_and_entropy(axes, rows, theory)
-    for ax, name, column in ((axes[0], "variance", 1), (axes[1], "entropy", 2)):
-        for container, scale in zip(ax.containers, SCALES, strict=True):
-            assert_allclose(
-                container.lines[0].get_xydata(), [(r.h, getattr(r, name).mean) for r in rows if r.scale == scale]
-            )
-        dashed = [x.get_ydata() for x in ax.lines if x.get_linestyle() == "--" and len(x.get_ydata())]
-        assert_allclose(dashed, [theory[scale][column] for scale in SCALES])
-    assert "d_model = 64" in alt
-    assert "scale 1/√d_model: variance from 1.000 to 0.250, entropy from 0.900 to 0.975" in alt
-
-
 def test_one_choice_draws_each_head_their_mean_and_the_scores():
     variances = {1: np.array([2.0]), 2: np.array([1.0, 3.0])}
     by_scale = {
@@ -185,18 +160,6 @@ def test_one_choice_draws_each_head_their_mean_and_the_scores():
     assert "with scale 1/√d_k 2.000, with scale 1/√d_model 1.000, for tokens of standard deviation 1.5" in alt
 
 
-def test_mixture_errors_draws_both_halves_and_their_sum():
-    _, ax = new()
-    p, left, right = np.array([0.0, 0.5, 1.0]), np.array([0.7, 0.3, 0.0]), np.array([0.0, 0.3, 0.7])
-    alt = mixture_errors(ax, p, left, right, (p, left, right), 0.125)
-    drawn = [x.get_ydata() for x in ax.lines[:3]]
-    assert_allclose(drawn, [left, right, left + right])
-    assert_allclose(ax.lines[6].get_ydata(), 0.125)
-    for words in ("falls from 0.70 to 0.00", "rises from 0.00", "between 0.60 and 0.70", "at 0.12"):
-        assert words in alt
-    assert "their sum stays at 0.75." in mixture_errors(ax, p, left, 0.75 - left, (p, left, right), 0)
-
-
 @pytest.mark.parametrize(("d_model", "sigma"), [(64, 1.0), (64, 2.0), (1024, 1.0)])
 def test_no_head_leaves_the_picture_of_the_slider(d_model, sigma):
     _, axes = new(1, 2)
@@ -206,6 +169,58 @@ def test_no_head_leaves_the_picture_of_the_slider(d_model, sigma):
     drawn = np.concatenate([line.get_ydata() for line in ax.lines if line.get_marker() == "_"])
     assert len(drawn) == 2 * sum(HEADS)
     assert low < drawn.min() < drawn.max() < high
+
+
+def words_on(page) -> list[str]:
+    return [text.get_text() for text in page.figure.findobj(Text) if text.get_text()]
+
+
+def test_the_whole_token_goes_into_every_head_of_the_second_story():
+    page, alt = two_stories.draw(np.ones(8), np.ones((8, 8)), 4)
+    edges = [patch.get_xy() for patch in page.sheet.patches if isinstance(patch, Polygon)]
+    starts = sorted(round(np.ptp(xy[xy[:, 1] == xy[:, 1].min(), 0])) for xy in edges)
+    assert starts == [36] * 4 + [62] * 4 + [272] * 4  # slices of W_Q, pieces of the token, whole tokens
+    assert "the whole token goes into each of 4 slices of W_Q, 2 columns each" in alt
+
+
+def test_reshape_alone_puts_a_token_twice_into_one_head():
+    labels = 10.0 * np.arange(1, 5)[:, None] + np.arange(1, 7)
+    page, _ = wrong_split.draw(labels, labels.reshape(4, 2, 3).swapaxes(0, 1), labels.reshape(2, 4, 3))
+    lit = [patch for patch in page.sheet.patches if patch.get_facecolor() == to_rgba(page.colour("lit"))]
+    assert len(lit) == 3 * 6
+    assert sorted({round(patch.get_y()) for patch in lit}) == [72, 102, 132]  # one row, and two of the last head
+
+
+def test_lines_are_as_strong_as_the_weights():
+    weights = np.array([[[0.9, 0.1], [0.02, 0.98]]])
+    page, alt = who_asks_whom.draw(["dog", "it"], weights, ["which thing?"], 1)
+    widths = [line.get_linewidth() for line in page.sheet.lines]
+    assert_allclose(np.divide(widths, widths[0]), [1, 1 / 9, 2 * 0.98 / 0.9])  # 0.02 isn't drawn, the lit row is
+    assert "it looks at: head 1, which thing?: it." in alt
+
+
+def test_short_sums_add_up_what_each_head_has():
+    page, _ = short_sums.draw([1.0, 2, 3, -4], 2)
+    words = words_on(page)
+    for expected in ("add up: 2.0", "add up: 3.0", "add up: −1.0", "4 products: ÷ √4", "2 products each: ÷ √2, not √4"):
+        assert expected in words
+
+
+def test_the_halves_are_stacked_to_scale():
+    page, alt = either_half.draw({0: (0.6, 0.0), 0.5: (0.2, 0.4)}, 0.0)
+    heights = [patch.get_height() for patch in page.sheet.patches]
+    assert_allclose(heights, [130, 0, 130 / 3, 260 / 3])
+    assert "50 %: 0.200 and 0.400" in alt
+
+
+def test_a_map_and_a_key_for_every_head():
+    page, alt = same_columns.draw({1: (10, 7), 4: (10, 28)})
+    squares = [patch for patch in page.sheet.patches if patch.get_width() == patch.get_height() == 23]
+    assert len(squares) == 1 + 4
+    assert "4: 10 parameters, 28 weights" in alt
+    page, _ = shared_heads.draw(6, {6: "each", 2: "grouped"})
+    assert words_on(page).count("K") == words_on(page).count("V") == 6 + 2
+    assert len([patch for patch in page.sheet.patches if isinstance(patch, Polygon)]) == 6 + 6
 
 
 # slider

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from nbclient import NotebookClient
 
-from sdpa_course.homework import check
-from sdpa_course.homework.tasks import PROBLEM_SETS, tasks_of
+from sdpa_course.homework import check, try_it
+from sdpa_course.homework.tasks import NOTEBOOKS, PROBLEM_SETS, tasks_of
 
 ROOT = Path(__file__).parent.parent
 SETS = pytest.mark.parametrize("name", PROBLEM_SETS)
@@ -29,8 +29,8 @@ def graded(notebook):
     return [cell for cell in notebook.cells if cell.metadata.get("nbgrader", {}).get("grade")]
 
 
-def test_there_are_nine():
-    assert len(PROBLEM_SETS) == 9
+def test_there_are_eleven():
+    assert len(PROBLEM_SETS) == 11
     for folder in ("solutions", "exercises"):
         assert sorted(path.name for path in (ROOT / folder).iterdir()) == list(PROBLEM_SETS)
 
@@ -117,12 +117,14 @@ def test_links_lead_somewhere(name):
             assert (ROOT / "solutions" / name / target).exists(), target
 
 
-@SETS
+@pytest.mark.parametrize("name", PROBLEM_SETS + NOTEBOOKS)
 def test_a_hint_points_to_a_place_that_exists(name):
     """Every "notebook 03, section 2" exists, and so does every section given by name."""
     for task in tasks_of(name).values():
         for place in {task.read, *(mistake.read for mistake in task.mistakes)} - {""}:
-            for number, where in re.findall(r"notebook (\d\d)(?:, section (\d+|\"[^\"]+\"|.+?))?(?=$|;| and)", place):
+            for number, where in re.findall(
+                r"notebook ([\dA]\d)(?:, section (\d+|\"[^\"]+\"|.+?))?(?=$|;| and)", place
+            ):
                 (path,) = (ROOT / "notebooks").glob(f"{number}_*.ipynb")
                 cells = nbformat.read(path, as_version=4).cells
                 titles = re.findall(r"^#+ (.+)$", "\n".join(c.source for c in cells), flags=re.MULTILINE)
@@ -130,7 +132,7 @@ def test_a_hint_points_to_a_place_that_exists(name):
                     assert any(title.startswith(f"{where}. ") for title in titles), place
                 elif where:
                     assert where.strip('"') in titles, place
-            assert re.match(r"notebook \d\d", place), place
+            assert re.match(r"notebook [\dA]\d", place), place
 
 
 def test_homework_is_copied_and_never_overwritten(tmp_path):
@@ -145,10 +147,10 @@ def test_homework_is_copied_and_never_overwritten(tmp_path):
     assert copy("ps03").returncode == 0
     assert mine.read_bytes() == (ROOT / "exercises" / "ps03" / "ps03.ipynb").read_bytes()
     mine.write_text("an evening's work")
-    for names in (["ps03"], ["3"], []):  # an error if asked for by name, but not when copying every set
+    for names in (["ps03"], ["3"], []):
         again = copy(*names)
-        assert again.returncode == int(bool(names))
-        assert "ps03.ipynb is your work and was left alone" in again.stdout
+        assert again.returncode == 0
+        assert "ps03.ipynb is there already and was left alone" in again.stdout
         assert mine.read_text() == "an evening's work"
     assert sorted(path.name for path in (tmp_path / "my_work").iterdir()) == list(PROBLEM_SETS)
     unknown = copy("ps42")
@@ -167,3 +169,41 @@ def test_the_example_in_the_students_guide_is_what_is_printed(capsys):
 
     check("ps05.attention", without_scale)
     assert capsys.readouterr().out in (ROOT / "docs" / "homework.md").read_text(encoding="utf-8")
+
+
+# exercises inside notebooks
+
+
+def test_exercises_and_notebooks_know_each_other():
+    asked = {}
+    for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
+        source = "\n".join(cell.source for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code")
+        for name in re.findall(r'^try_it\("([\w.]+)"', source, flags=re.MULTILINE):
+            assert name.startswith(f"nb{path.name[:2].lower()}."), name
+            asked[name] = path.name
+    assert set(asked) == {task.name for name in NOTEBOOKS for task in tasks_of(name).values()}
+    assert not any(task.points for name in NOTEBOOKS for task in tasks_of(name).values())
+
+
+def started(scores):
+    rows = scores - scores.mean()  # noqa: F841
+    return ...
+
+
+@pytest.mark.parametrize("stub", [..., None, lambda scores: ..., lambda scores: None, started])
+def test_a_stub_is_not_answered_yet_and_nothing_is_raised(stub, capsys):
+    assert try_it("nb02.within_row", stub) is None
+    assert capsys.readouterr().out == "within_row: not answered yet.\n"
+
+
+def test_an_exercise_gets_the_feedback_of_a_homework_check(capsys):
+    try_it("nb02.within_row", np.var)
+    said = capsys.readouterr().out
+    for line in (
+        "within_row: not right yet.",
+        "  Tried     scores of shape (3, 7)",
+        "  Hint      This is the variance of all",
+    ):
+        assert line in said
+    assert try_it("nb02.within_row", lambda scores: scores.var(axis=-1).mean()) is None
+    assert capsys.readouterr().out == "within_row: right.\n"

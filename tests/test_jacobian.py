@@ -5,13 +5,12 @@ import pytest
 from numpy.testing import assert_allclose
 
 from sdpa_course import softmax_forward, softmax_jacobian
-from sdpa_course.experiments.layers import LayerStatistics, measure_layer
+from sdpa_course.experiments.layers import measure_layer
 from sdpa_course.experiments.metrics import jacobian_norm
 from sdpa_course.experiments.saturation import SoftmaxJacobian, jacobian_of_four
 from sdpa_course.figures import new
 from sdpa_course.figures.cells import ink
-from sdpa_course.figures.jacobian import norm_by_top, norms_by_width_and_keys, step_errors, weights_and_jacobian
-from tests.pictures.sample import fill
+from sdpa_course.figures.jacobian import weights_and_jacobian
 
 
 def random_weights(n, rng, rows=2000):
@@ -82,52 +81,6 @@ def test_no_minus_zero_is_written():
 @pytest.mark.parametrize(("colour", "expected"), [((0.4, 0, 0.1, 1), "white"), ((0.97, 0.97, 0.97, 1), "black")])
 def test_ink_stands_out(colour, expected):
     assert ink(np.array(colour)) == expected
-
-
-def test_norm_by_top_draws_each_cloud_and_both_curves():
-    groups = {"$d_k$ = 8": (np.array([0.2, 0.6]), np.array([0.3, 0.4])), "flat": (np.array([0.1]), np.array([0.15]))}
-    _, ax = new()
-    alt = norm_by_top(ax, groups, np.array([0.5, 1.0]), np.array([0.25, 0.0]), np.array([0.5, 0.0]))
-    assert_allclose(ax.lines[0].get_xydata(), [[0.2, 0.3], [0.6, 0.4]])
-    assert_allclose(ax.lines[2].get_ydata(), [0.5, 0.0])
-    assert_allclose(ax.lines[3].get_ydata(), [0.25, 0.0])
-    assert len({line.get_marker() for line in ax.lines[:2]}) == 2  # not by colour alone
-    assert "d_k = 8: largest weight 0.40, norm 0.35 on average" in alt
-    assert "peaks at 0.50, where it is 0.50" in alt
-    assert {"upper bound", "lower bound"} <= {text.get_text() for text in ax.get_legend().get_texts()}
-    assert ax.get_ylabel() == "norm of J"
-
-
-def result(d_k, n, scale, jacobian):
-    return fill(LayerStatistics, d_k=d_k, n=n, scale=scale, jacobian=jacobian)
-
-
-def test_norms_by_width_and_keys_draws_lines_and_names_the_peak():
-    by_width = [result(d, 64, "1", y) for d, y in ((1, 0.17), (8, 0.31), (64, 0.2))]
-    by_width += [result(d, 64, "1/sqrt(d_k)", 0.18) for d in (1, 8, 64)]
-    by_keys = [result(64, n, "1", y) for n, y in ((8, 0.15), (512, 0.24))]
-    _, axes = new(1, 2, sharey=True)
-    alt = norms_by_width_and_keys(axes, by_width, by_keys, [0.12] * 3, [0.33, 0.04], 0.5)
-    assert_allclose(axes[0].containers[0].lines[0].get_xydata(), [[1, 0.17], [8, 0.31], [64, 0.2]])
-    assert_allclose(axes[0].containers[0].lines[2][0].get_segments()[0][:, 1], [0.15, 0.19])  # ± the spread
-    assert_allclose(axes[1].containers[0].lines[0].get_xydata(), [[8, 0.15], [512, 0.24]])
-    assert "for 64 keys: scale 1 goes from 0.17 at 1 to 0.20 at 64, highest 0.31 at 8" in alt
-    assert "scale 1/sqrt(d_k) goes from 0.18 at 1 to 0.18 at 64." in alt
-    assert "for d_k = 64: scale 1 goes from 0.15 at 8 to 0.24 at 512" in alt
-    assert "from 0.33 to 0.04" in alt
-    (legend,) = axes[0].figure.legends  # one for both charts
-    assert {"no scale", "equal weights", "bound"} <= {text.get_text() for text in legend.get_texts()}
-    assert [text.get_text() for text in axes[0].get_xticklabels()] == ["1", "8", "64"]
-
-
-def test_step_errors_names_the_best_step():
-    steps, central = np.array([1e-8, 1e-5, 1e-2]), np.array([1e-8, 1e-11, 1e-6])
-    _, ax = new()
-    alt = step_errors(ax, steps, central, np.full(3, 1e-16), 2 * central)
-    assert_allclose(ax.lines[0].get_ydata(), central)
-    assert_allclose(ax.lines[1].get_ydata(), 2 * central)
-    assert_allclose(ax.lines[2].get_ydata(), 1e-16)
-    assert "lowest point at ε = 1e-05" in alt
 
 
 @pytest.mark.parametrize(

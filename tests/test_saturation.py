@@ -7,30 +7,19 @@ import pytest
 from numpy.testing import assert_allclose
 
 from sdpa_course import softmax_forward, softmax_jacobian
-from sdpa_course.experiments.estimates import Estimate
 from sdpa_course.experiments.layers import LayerStatistics, measure_layer, measure_layers
 from sdpa_course.experiments.metrics import by_rank, jacobian_norm, relative_entropy, sharpness_of
 from sdpa_course.experiments.saturation import (
     RandomWeights,
     SoftmaxAtTemperature,
+    lost_rows,
     random_weights,
+    share_by_deviation,
     softmax_at_temperature,
+    three_keys,
 )
 from sdpa_course.figures import new
-from sdpa_course.figures.saturation import (
-    BINS,
-    sharpness,
-    sharpness_by_keys,
-    sharpness_by_width,
-    softmax_bars,
-    top_weights,
-)
-from tests.pictures.sample import fill
-
-
-def result(**changes) -> LayerStatistics:
-    """A made-up result."""
-    return fill(LayerStatistics, **{"d_k": 64, "n": 64, "scale": "1"} | changes)
+from sdpa_course.figures.saturation import sharpness, softmax_bars
 
 
 def measure(*args, **keywords) -> LayerStatistics:
@@ -114,6 +103,37 @@ def test_same_draws_for_each_scale_make_them_equal_at_width_one():
     assert one[3:] == root[3:] == flat[3:]
 
 
+def textbook(scores):
+    exps = np.exp(scores)
+    return exps / exps.sum(axis=-1, keepdims=True)
+
+
+def test_rows_are_lost_where_exp_overflows_and_nowhere_else():
+    assert lost_rows(textbook, 64) == lost_rows(softmax_forward, 4096) == 0
+    assert lost_rows(textbook, 4096, scale="1/sqrt(d_k)") == 0
+    edge = math.log(np.finfo(np.float32).max)
+    below = (1 + math.erf(edge / math.sqrt(2 * 1024))) / 2  # of one normal score
+    assert abs(lost_rows(textbook, 1024) - (1 - below**64)) < 0.05
+    assert lost_rows(textbook, 64, dtype=np.float16) > 0.9
+    assert lost_rows(lambda scores: 0 * scores, 8) == lost_rows(lambda scores: np.nan * scores, 8) == 1
+
+
+def test_three_keys_are_the_same_queries_at_every_width():
+    one, wide = three_keys(1), three_keys(400)
+    assert_allclose(one.raw, one.divided)
+    assert_allclose(wide.divided, wide.raw / 20)
+    assert_allclose(three_keys(2.5).raw, (three_keys(2).raw + three_keys(3).raw) / 2)
+    assert_allclose(wide.raw.var(), 400, rtol=0.2)
+    decided = [(weights.max(axis=-1) > 0.9).mean() for weights in three_keys(512).weights]
+    assert decided[0] > 0.8 > 0.1 > decided[1]
+
+
+def test_the_share_of_keys_is_the_formula_where_many_keys_share():
+    shares = share_by_deviation((0.25, 1), 512)
+    assert_allclose(shares, np.exp([-(0.25**2) / 2, -0.5]), rtol=0.01)
+    assert_allclose(share_by_deviation((100,), 8), 1 / 8, rtol=0.1)
+
+
 # figures
 
 
@@ -124,43 +144,6 @@ def test_softmax_bars_show_scores_and_weights():
     for ax, heights in zip(axes, (scores, weights), strict=True):
         assert [segment[1, 1] for segment in ax.collections[0].get_segments()] == heights.tolist()
     assert "temperature 2: the largest weight is 0.750, the smallest 0.250" in alt
-
-
-def test_sharpness_by_width_draws_each_scale_with_its_spread_and_the_theory():
-    rows = [
-        result(d_k=d_k, scale=scale, top=Estimate(top, 0.05), entropy=1 - top)
-        for scale, tops in (("1", (0.2, 0.9)), ("1/d_k", (0.2, 0.1)))
-        for d_k, top in zip((1, 64), tops, strict=True)
-    ]
-    _, axes = new(1, 2)
-    alt = sharpness_by_width(axes, rows, {"1/d_k": ([1, 2, 64], [0.8, 0.85, 0.9])})
-    bars = axes[0].containers[0]
-    assert_allclose(bars.lines[0].get_xydata().astype(float), [(1, 0.2), (64, 0.9)])
-    assert_allclose(bars.lines[2][0].get_segments()[1], [(64, 0.85), (64, 0.95)])
-    assert_allclose(axes[1].containers[1].lines[0].get_xydata().astype(float), [(1, 0.8), (64, 0.9)])
-    (theory,) = (line for line in axes[1].lines if line.get_label() == "theory")
-    assert_allclose(theory.get_ydata(), [0.8, 0.85, 0.9])
-    assert theory.get_linestyle() == "--"
-    assert "scale 1: top weight from 0.20 to 0.90, entropy from 0.80 to 0.10" in alt
-    assert "scale 1/d_k: top weight from 0.20 to 0.10" in alt
-
-
-def test_sharpness_by_keys_draws_effective_numbers():
-    _, axes = new(1, 2)
-    alt = sharpness_by_keys(axes, [result(n=4, top=0.5, entropy=0.5), result(n=100, top=0.1, entropy=0.5)], 0.6)
-    assert_allclose(axes[0].lines[0].get_ydata(), [0.5, 0.1])
-    assert_allclose(axes[1].lines[0].get_ydata(), [2, 10])  # n ** 0.5
-    assert_allclose(axes[1].lines[1].get_ydata(), [2.4, 60])
-    assert "from 2.0 to 10, approaching a dashed line at 0.600" in alt
-
-
-def test_top_weights_are_shares_of_rows():
-    _, ax = new()
-    alt = top_weights(ax, {"a": np.array([0.01, 0.5, 0.99, 1.0]), "b": np.array([0.3, 0.3])})
-    first, second = (patch.get_data().values for patch in ax.patches)
-    assert_allclose([first[0], first[-1], first.sum()], [0.25, 0.5, 1])
-    assert_allclose(second[np.searchsorted(BINS, 0.3) - 1], 1)
-    assert "a: mean 0.62; b: mean 0.30" in alt
 
 
 def test_sharpness_ranks_the_weights_of_each_row():
@@ -204,7 +187,7 @@ def test_sharpness_is_level_in_width_only_with_the_root(n):
 
 
 def test_effective_number_of_keys_is_about_e_to_minus_one_half_of_them():
-    assert_allclose(random_weights(n=512).sharpness.effective_keys, 512 * math.exp(-0.5), rtol=0.03)
+    assert_allclose(random_weights(64, "1/sqrt(d_k)", 512).sharpness.effective_keys, 512 * math.exp(-0.5), rtol=0.03)
 
 
 def test_entropy_is_measured_against_the_keys_that_a_row_may_attend_to():

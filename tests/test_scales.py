@@ -1,4 +1,4 @@
-"""Notebook 07: scales and scoring rules measured alike, additive attention, placements, figures, the slider."""
+"""Notebook 07: scoring rules measured alike, additive attention, places, bfloat16, figures, the slider."""
 
 import math
 
@@ -9,7 +9,6 @@ from numpy.testing import assert_allclose
 from sdpa_course import attention_backward, attention_forward
 from sdpa_course.experiments import layers
 from sdpa_course.experiments.additive import (
-    AdditiveSpread,
     additive_costs,
     dot_costs,
     draw_additive,
@@ -17,9 +16,9 @@ from sdpa_course.experiments.additive import (
     measure_spread,
     scoring_times,
 )
-from sdpa_course.experiments.estimates import Estimate
 from sdpa_course.experiments.layers import CAP, SCORING_RULES, LayerStatistics, compare_rules
 from sdpa_course.experiments.metrics import relative_entropy
+from sdpa_course.experiments.precision import round_scores, ticks, to_bfloat16
 from sdpa_course.experiments.scales import (
     ExponentSweep,
     exponent_sweep,
@@ -27,13 +26,7 @@ from sdpa_course.experiments.scales import (
     grouped_products,
 )
 from sdpa_course.figures import new
-from sdpa_course.figures.scales import (
-    additive_variance,
-    exponents,
-    metrics_by_width,
-    times_by_length,
-    two_rules,
-)
+from sdpa_course.figures.scales import exponents, metrics_by_width
 from sdpa_course.kernels.scores import SCALES, additive_scores_forward
 from sdpa_course.verify.gradcheck import check_gradients
 from tests.pictures.sample import fill
@@ -117,12 +110,37 @@ def test_rules_see_the_same_draws_and_sigma_leaves_the_cosine_alone():
 
 
 @pytest.mark.parametrize("d_k", [4, 64])
-def test_folding_multiplies_the_step_by_d_k_and_by_its_root(d_k):
+def test_folding_multiplies_the_step_by_d_k_by_its_root_or_not_at_all(d_k):
     steps = first_steps(d_k, rng=np.random.default_rng(8))
-    assert_allclose(steps.sgd_folded / steps.sgd_outside, d_k)
-    assert_allclose(steps.adam_folded / steps.adam_outside, math.sqrt(d_k), rtol=1e-4)
+    assert_allclose(steps["SGD"].ratio, d_k)
+    assert_allclose(steps["Adam"].ratio, math.sqrt(d_k), rtol=1e-4)
+    assert_allclose(steps["Adafactor"].ratio, 1, rtol=1e-4)
     twice = first_steps(d_k, rng=np.random.default_rng(8), rate=2e-3)
-    assert_allclose(twice[1:], 2 * np.array(steps[1:]))
+    assert_allclose(list(twice.values()), 2 * np.array(list(steps.values())))
+
+
+# bfloat16
+
+
+def test_rounding_finds_the_nearest_number_there_is():
+    there_are = np.array(ticks(0.75, 300.0))
+    for x in np.random.default_rng(14).uniform(1, 290, 200).astype(np.float32):
+        assert to_bfloat16(x) == there_are[np.abs(there_are - x).argmin()]
+        assert to_bfloat16(-x) == -to_bfloat16(x)
+    assert to_bfloat16([129.5, 130.5]).tolist() == [130.0, 130.0]  # a tie goes to the even one
+    assert to_bfloat16(3.4e38) > 3e38  # float32's range
+
+
+def test_ticks_are_all_the_numbers_with_eight_bits():
+    between = np.arange(2.0, 8.0, 2.0**-9)
+    kept = between[to_bfloat16(between) == between]
+    assert_allclose(ticks(2.0, 7.99), kept)
+
+
+def test_rounding_moves_more_weight_without_the_scale():
+    none, root = (round_scores(256, scale, rng=np.random.default_rng(15), seeds=2) for scale in ("1", "1/sqrt(d_k)"))
+    assert 3 < none.moved.mean / root.moved.mean < 8
+    assert none.worst > 5 * root.worst
 
 
 # additive
@@ -190,38 +208,6 @@ def test_exponents_marks_the_exponent_on_every_curve():
     assert "exponent 0.25" in alt
     assert axes[1].get_title(loc="left") == "the same with scale $d_k^{-0.25}$"
     assert "from 0.900 to 0.600" in alt
-
-
-def test_two_rules_draws_scores_bound_and_shares():
-    _, axes = new(1, 2)
-    x = np.array([-1.0, 0, 1])
-    alt = two_rules(axes, x, 3 * x, np.tanh(x), 2.5, {"dot": np.array([-2.0, 2]), "additive": np.zeros(4)})
-    assert_allclose(axes[0].lines[0].get_ydata(), 3 * x)
-    assert_allclose(axes[0].lines[1].get_ydata(), np.tanh(x))
-    assert [line.get_ydata()[0] for line in axes[0].lines[2:]] == [2.5, -2.5]
-    assert [text.xy[1] for text in axes[0].texts] == [2.5, -2.5]
-    assert_allclose([patch.get_data().values.sum() for patch in axes[1].patches], 1)
-    assert "from -3.0 to 3.0" in alt
-    assert "±2.5" in alt
-    assert "dot: standard deviation 2.00" in alt
-
-
-def test_additive_variance_draws_results_and_theory():
-    rows = [AdditiveSpread(d_a, Estimate(d_a / 2, 0.1), 0, 0, 0) for d_a in (4, 16)]
-    _, ax = new()
-    alt = additive_variance(ax, {"1/d_a": rows}, {"1/d_a": [2.1, 8.1]})
-    assert_allclose(ax.containers[0].lines[0].get_xydata().astype(float), [(4, 2), (16, 8)])
-    assert_allclose(ax.containers[0].lines[2][0].get_segments()[0], [(4, 1.8), (4, 2.2)])
-    assert any(np.array_equal(line.get_ydata(), [2.1, 8.1]) for line in ax.lines)
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["theory", "1/$d_a$"]
-    assert "1/d_a: from 2.00 at d_a = 4 to 8.00 at d_a = 16" in alt
-
-
-def test_times_are_drawn_as_given():
-    _, ax = new()
-    alt = times_by_length(ax, [2, 4], [0.001, 0.002], [0.01, 0.02])
-    assert_allclose([line.get_ydata() for line in ax.lines], [[1, 2], [10, 20]])
-    assert "dot product 2.00 ms, additive 20.00 ms" in alt
 
 
 # slider

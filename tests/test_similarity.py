@@ -4,19 +4,29 @@ import math
 
 import numpy as np
 import pytest
+from matplotlib.text import Text
 
 from sdpa_course.experiments.estimates import Estimate
-from sdpa_course.experiments.histograms import ScoreSpread, cached_pair_scores, score_spread
-from sdpa_course.experiments.similarity import Agreement, Ranges, agreement, near, normal_width, pair_scores, ranges
-from sdpa_course.figures import new
-from sdpa_course.figures.similarity import (
-    agreement_by_width,
-    growth_with_pairs,
-    ranges_by_draw,
-    score_histogram,
-    score_matrix,
-    shadows,
+from sdpa_course.experiments.similarity import (
+    Agreement,
+    OneDraw,
+    Ranges,
+    agreement,
+    cached_draw,
+    near,
+    one_draw,
+    pair_scores,
+    ranges,
 )
+from sdpa_course.explore import reveals
+from sdpa_course.figures import lookups, new, similarity
+
+TOKENS = ["love", "Apple", "phones"]
+Q, K = np.array([[2.0, 1], [3, 1], [1, -1]]), np.array([[0.0, 2], [2, 1], [4, -1]])
+
+
+def words_on(page) -> list[str]:
+    return [text.get_text() for text in page.figure.findobj(Text) if text.get_text()]
 
 
 @pytest.mark.parametrize(("spread", "mean"), [(1, 0), (2, 0), (1, 1), (0.5, -2)])
@@ -52,14 +62,6 @@ def test_the_range_grows_with_the_sample_and_the_standard_deviation_does_not():
     for found, pairs in ((few, 100), (many, 5000)):
         error = found.std.std() / math.sqrt(50)
         assert abs(found.std.mean() - 8) < 4 * error + 8 / pairs  # a small sample is a little low
-    # Normal is nearly right at d_k = 64: slightly heavier tails widen the range by a few per cent.
-    assert many.width.mean() == pytest.approx(normal_width(64, 5000), rel=0.08)
-
-
-def test_the_width_of_normal_samples_against_a_simulation():
-    samples = np.random.default_rng(2).normal(0, 3, (4000, 10))
-    widths = np.ptp(samples, axis=1)
-    assert normal_width(9, 10) == pytest.approx(widths.mean(), abs=4 * widths.std() / math.sqrt(4000) + 0.06)
 
 
 def test_at_width_two_the_scores_are_laplace_and_reach_further_than_normal_ones():
@@ -67,7 +69,6 @@ def test_at_width_two_the_scores_are_laplace_and_reach_further_than_normal_ones(
     # P(score < x) = 1 − e^(−x)/2, so the median of the largest of n is −log(2 (1 − 2^(−1/n))).
     exact = -math.log(2 * (1 - 2 ** (-1 / 1000)))
     assert np.median(found.high) == pytest.approx(exact, abs=4 * 1.25 * found.high.std() / math.sqrt(400))
-    assert np.median(found.high) > 1.3 * normal_width(2, 1000) / 2
 
 
 def test_near_looks_at_both_ends():
@@ -90,108 +91,100 @@ def test_a_single_key_always_wins():
     assert agreement(1, rng=np.random.default_rng(0), keys=1, queries=10).share.mean == 1
 
 
-def test_score_matrix_writes_its_numbers_in_the_right_places():
-    _, ax = new()
-    alt = score_matrix(ax, np.array([[2.0, 5.0], [-2.0, 1.5]]), ["love", "phones"])
-    written = {tuple(text.get_position()): text.get_text() for text in ax.texts}
-    assert written == {(0, 0): "2", (1, 0): "5", (0, 1): "−2", (1, 1): "1.5"}
-    assert "love asks: 2, 5; phones asks: -2, 1.5" in alt
+def test_the_slider_draws_what_it_says_and_finds_it_again():
+    scores = 9 * pair_scores(5, 100, rng=np.random.default_rng((5, 100, 3)))
+    found = one_draw(100, 3, 5, 3)
+    assert (found.low, found.high) == pytest.approx((scores.min(), scores.max()))
+    assert found.std == pytest.approx(math.sqrt(((scores - scores.mean()) ** 2).mean()))
+    assert found.quoted == (-49, 122)
+    cached_draw.cache_clear()
+    np.testing.assert_array_equal(one_draw(100, 3, 5, 3).percent, found.percent)
+    assert one_draw(100, 3, 5, 1).std * 9 == pytest.approx(found.std)
+    for pairs in (10, 10_000):
+        for draw in range(1, 10):
+            each = one_draw(pairs, draw)
+            assert max(-each.low, each.high) < 260  # inside the picture, or hardly outside
+            assert each.percent.sum() == pytest.approx(100)
 
 
-def test_shadows_end_at_right_angles_and_the_winners_are_named():
-    query, keys = np.array([3.0, 1.0]), np.array([[0.0, 2.0], [2.0, 1.0], [4.0, -1.0]])
-    scores = keys @ query
-    cosines = scores / np.linalg.norm(query) / np.linalg.norm(keys, axis=1)
-    _, axes = new(1, 3)
-    alt = shadows(axes, "Apple", query, keys, ["love", "Apple", "phones"], scores, cosines)
-    drops = [np.column_stack(line.get_data()) for line in axes[0].lines if len(line.get_xdata()) == 2]
-    drops = [drop for drop in drops if any((drop[0] == key).all() for key in keys)]
-    assert len(drops) == 3
-    for key, foot in drops:
-        assert (key - foot) @ query == pytest.approx(0)
-        assert np.cross([*foot, 0], [*query, 0])[2] == pytest.approx(0)
-    np.testing.assert_allclose([bar.get_width() for bar in axes[1].patches], [2, 7, 11])
-    np.testing.assert_allclose([bar.get_width() for bar in axes[2].patches], cosines)
-    assert [bar.get_hatch() for bar in axes[1].patches] == [None, None, "//"]
-    assert "largest dot product belongs to phones, the largest cosine to Apple" in alt
-    assert "phones: dot product 11, cosine 0.84" in alt
-
-
-def test_agreement_by_width_draws_and_describes_its_numbers():
-    curves = {
-        "plain": [Agreement(2, Estimate(0.3, 0.01), 0.5), Agreement(8, Estimate(0.7, 0.02), 0.25)],
-        "stretched": [Agreement(2, Estimate(0.2, 0.01), 0.8), Agreement(8, Estimate(0.4, 0.02), 0.6)],
-    }
-    _, axes = new(1, 2)
-    alt = agreement_by_width(axes, curves, 1 / 16)
-    np.testing.assert_allclose(axes[0].containers[1].lines[0].get_ydata(orig=False), [0.2, 0.4])
-    (segments,) = axes[0].containers[0].lines[2]
-    np.testing.assert_allclose(segments.get_segments()[1][:, 1], [0.66, 0.74])  # two standard errors each way
-    np.testing.assert_allclose(axes[1].lines[-1].get_ydata(), [0.5, 0.25])  # the theory
-    assert axes[1].lines[-1].get_linestyle() == "--"
-    assert "plain: from 0.30 at d_k = 2 to 0.70 at d_k = 8" in alt
-
-
-def test_ranges_by_draw_draws_and_describes_its_numbers():
-    found = [Ranges(np.array([-2.0, -4.0]), np.array([1.0, 9.0]), np.ones(2)) for _ in range(2)]
-    _, axes = new(1, 2, sharey=True)
-    alt = ranges_by_draw(axes, [2, 5], found, [(-3, 3), (-6, 7)])
-    np.testing.assert_allclose([segment[:, 1] for segment in axes[1].collections[0].get_segments()], [[-2, 1], [-4, 9]])
-    assert [line.get_ydata()[0] for line in axes[1].lines] == [-6, 7]
-    assert (
-        "d_k = 5: the lowest score lies between -4 and -2, the highest between 1 and 9; dashed lines at -6 and 7" in alt
+def test_one_range_draws_and_describes_its_numbers():
+    _, axes = new(2, 1)
+    alt = similarity.one_range(
+        axes, OneDraw(2, 10, 4, -30.0, 12.5, -2.0, 9.25, (-23, 23), np.array([-40, 0, 40]), [70, 30])
     )
+    bars = [(bar.get_x(), bar.get_width()) for bar in axes[1].patches]
+    assert bars == [(-30, 42.5), (-23, 46), (-11.25, 18.5)]
+    np.testing.assert_allclose(axes[0].patches[0].get_data().values, [70, 30])
+    assert "this draw runs from −30 to 12, the quoted range from −23 to 23, and mean" in alt
+    assert "−2.0 plus or minus 9.2" in alt
 
 
-def test_growth_with_pairs_draws_and_describes_its_numbers():
-    found = {4: [Ranges(np.array([-1.0, -3.0]), np.array([1.0, 3.0]), np.array([1.9, 2.1])) for _ in range(2)]}
-    _, axes = new(1, 2, sharey=True)
-    alt = growth_with_pairs(axes, [10, 100], found, {4: [5.0, 8.0]})
-    np.testing.assert_allclose(axes[0].containers[0].lines[0].get_ydata(), [4, 4])
-    np.testing.assert_allclose(axes[0].lines[-1].get_ydata(), [5, 8])
-    dashed = [line for line in axes[1].lines if line.get_linestyle() == "--" and len(line.get_ydata())]
-    np.testing.assert_allclose(dashed[0].get_ydata(), 2)  # √4
-    assert "d_k = 4: width from 4.0 to 4.0, standard deviation from 2.00 to 2.00" in alt
+def test_shadows_end_at_right_angles_to_the_query():
+    page, alt = similarity.shadows.draw(Q[1], K, TOKENS)
+    drops = [np.transpose(line.get_data()) for line in page.sheet.lines if line.get_linestyle() == ":"]
+    assert len(drops) == 3
+    for tip, foot in drops:
+        assert (tip - foot) @ (Q[1] * [1, -1]) == pytest.approx(0)  # y points down on a page
+    assert {"0.63", "2.21", "3.48", "3.16", "2", "7", "11"} <= set(words_on(page))
+    assert "love, 0.63, score 2; Apple, 2.21, score 7; phones, 3.48, score 11" in alt
 
 
-def test_score_histogram_draws_and_describes_its_numbers():
-    _, ax = new()
-    edges, percent, x, curve = map(np.array, ([-2.0, 0.0, 2.0], [60.0, 40.0], [-2, 2], [25, 55]))
-    alt = score_histogram(ax, ScoreSpread(4, True, 1.0, 1.0, 2.0, edges, percent, x, curve))
-    np.testing.assert_allclose(ax.patches[0].get_data().values, [60, 40])
-    assert ax.get_xlim() == (-2, 2)
-    assert "divided by the root of d_k" in alt
-    assert "60.0 %" in alt
-    assert "55.0 %" in alt
+def test_scores_stand_where_row_and_column_meet():
+    page, alt = lookups.row_meets_column.draw(Q, K, TOKENS)
+    places = {text.get_text(): text.get_position() for text in page.sheet.texts}
+    assert places["11"][0] == places["4"][0] == places["phones"][0]  # the score 11 is in the column of phones
+    beside = [text.get_position()[1] for text in page.sheet.texts if text.get_text() == "Apple"]
+    assert places["11"][1] in beside  # and in Apple's row
+    assert "3·0 + 1·2 = 2" in places
+    assert "2·2 + 1·1 = 5" in places
+    assert "phones asks: −2, 1, 5" in alt
+    page, alt = lookups.multiply_add.draw(Q[1], K, TOKENS)
+    assert "phones, 12 plus −1 is 11" in alt
 
 
-@pytest.mark.parametrize("d_k", [1, 2, 5, 64, 512])
-def test_the_slider_measures_the_root_of_d_k_and_divides_it_away(d_k):
-    scores = cached_pair_scores(d_k, 4000)
-    error = (scores**2).std() / math.sqrt(len(scores))
-    assert abs((scores**2).mean() - d_k) < 4 * error
-    bare, divided = score_spread(d_k), score_spread(d_k, True)
-    assert (bare.std, bare.expected_std, bare.largest) == (scores.std(), math.sqrt(d_k), abs(scores).max())
-    assert divided.expected_std == 1
-    assert divided.std == pytest.approx(1, abs=0.06)
+def test_shapes_are_to_scale():
+    page, alt = lookups.shapes_to_scale.draw(2, 96, 12)
+    sizes = [(patch.get_width(), patch.get_height()) for patch in page.sheet.patches]
+    unit, zoomed = 216 / 96, 216 / 12
+    expected = [(216, 2 * unit), (12 * unit, 216), (12 * unit, 2 * unit)]
+    expected += [(216, 2 * zoomed), (2 * zoomed, 216), (2 * zoomed, 2 * zoomed)]
+    np.testing.assert_allclose(sizes, expected)
+    assert "Enlarged 8 times" in alt
 
 
-def test_the_slider_keeps_its_axis_and_its_curve_is_the_normal_one():
-    for divide, end in ((False, 90), (True, 9)):
-        for d_k in (1, 2, 5, 8, 16, 32, 64, 128, 256, 512):
-            result = score_spread(d_k, divide)
-            assert (result.edges[0], result.edges[-1]) == (-end, end)
-            variance = 1 if divide else d_k
-            step = 2 * end / 101
-            expected = 100 * step * np.exp(-(result.x**2) / (2 * variance)) / math.sqrt(2 * math.pi * variance)
-            np.testing.assert_allclose(result.curve, expected, atol=1e-9)
-            assert result.percent.sum() == pytest.approx(100)  # all inside
+def test_charts_draw_and_describe_their_numbers():
+    plain = [Agreement(2, Estimate(0.3, 0.01), 0.5), Agreement(64, Estimate(0.7, 0.02), 0.25)]
+    stretched = [Agreement(2, Estimate(0.2, 0.01), 0.8), Agreement(64, Estimate(0.4, 0.02), 0.6)]
+    page, alt = similarity.same_winner.draw(plain, stretched)
+    ax, _ = page.charts[0]
+    np.testing.assert_allclose(ax.lines[0].get_ydata(), [30, 70])
+    assert "keys stretched: 20 % at d_k = 2, 40 % at d_k = 64" in alt
+    assert reveals.winners(plain, stretched).answer == 70
+    found = {d_k: [Ranges(np.full(2, -d_k), np.full(2, 2.0 * d_k), np.full(2, 1.5))] * 2 for d_k in (2, 5)}
+    _, alt = similarity.range_and_deviation.draw([10, 100], found)
+    assert "range at d_k = 5 from 15.0 to 15.0; std. deviation at d_k = 5 from 1.5 to 1.5" in alt
+    page, alt = similarity.typical_sizes.draw({64: Estimate(8.0, 0.04), 512: Estimate(22.6, 0.11)})
+    assert "22.60 ± 0.11 at d_k = 512" in alt
+    short, long = (patch.get_width() for patch in page.sheet.patches)
+    assert long / short == pytest.approx(22.6 / 8)
+    scores = {d_k: np.random.default_rng(0).normal(0, size, 4000) for d_k, size in ((2, 1.4), (512, 22.6))}
+    _, alt = similarity.widening.draw(scores)
+    assert "typical size at d_k = 512 is about 2" in alt
+    assert reveals.sums_of_terms(scores).answer == round(scores[512].std())
 
 
-def test_at_one_and_two_dimensions_the_peak_stands_above_the_normal_curve():
-    peaks = {}
-    for d_k in (1, 2, 64):
-        result = score_spread(d_k, True)
-        peaks[d_k] = result.percent[48:53].mean() / result.curve.max()
-    assert peaks[1] > peaks[2] > 1.3
-    assert peaks[64] == pytest.approx(1, abs=0.15)
+def test_length_and_angle_are_both_needed():
+    page, alt = similarity.length_and_angle.draw([2, 0], [[3, 0], [0, 3], [-3, 0]], ["along", "across", "against"])
+    assert {"2 × 3 = 6", "2 × 0 = 0", "2 × (−3) = −6"} <= set(words_on(page))
+    assert "across: 0" in alt
+    measures = {"one": (np.array([1.0, 2.5, 3]), np.array([0.1, 0.2, 0.7]))}
+    page, alt = similarity.three_measures.draw(measures, TOKENS)
+    assert {"10 %", "70 %", "2.5"} <= set(words_on(page))
+    assert "one: love 10 %, Apple 20 %, phones 70 %" in alt
+
+
+def test_the_best_match_of_cosines_is_what_softmax_gives():
+    share = math.e / (math.e + 63 / math.e)
+    truth = reveals.best_match()
+    assert truth.answer == round(100 * share) == 10
+    assert "each of the 63 exact opposites 1.4 %" in truth.picture.alt

@@ -1,4 +1,4 @@
-"""Notebook 10: the measuring functions, the count of tiles, the figures and the slider."""
+"""Appendix A2: the measuring functions, the count of tiles, the figures and the slider."""
 
 import time
 import tracemalloc

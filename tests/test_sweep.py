@@ -10,11 +10,14 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from sdpa_course.experiments import ablation
+from sdpa_course.experiments import __main__ as command
+from sdpa_course.experiments import ablation, settled, snapshots
+from sdpa_course.experiments.brief import ShortSettings, summarise_briefly
 from sdpa_course.experiments.sweeps import load_runs, sweep
-from sdpa_course.experiments.training import TrainingSettings, summarise
+from sdpa_course.experiments.training import TrainingSettings, summarise, train
 from tests.sweep_runs import Case, run, slow_cases
 
 ROOT = Path(__file__).parent.parent
@@ -216,11 +219,14 @@ def test_the_bar_counts_what_was_there_before(path, capsys):
 # The stored sweep of the course
 
 
-def test_the_stored_sweep_has_every_run_once():
-    runs = load_runs(ablation.STORED)
+@pytest.mark.parametrize(("path", "grids"), [
+    (ablation.STORED, ablation.training_grids), (ablation.FAIR, ablation.fair_grids),
+])  # fmt: skip
+def test_the_stored_sweep_has_every_run_once(path, grids):
+    runs = load_runs(path)
     names = [json.dumps([each.setting, each.seed]) for each in runs]
     assert len(set(names)) == len(names)
-    for name, (_, seeds) in ablation.training_grids().items():
+    for name, (_, seeds) in grids().items():
         assert all(len(cell.runs) == seeds for cell in ablation.stored_cells(name)), name
 
 
@@ -235,5 +241,70 @@ def test_a_stored_run_can_be_run_again():
 def test_what_is_missing_from_the_stored_sweep_is_named(path):
     path.parent.mkdir()
     path.write_text("")
-    with pytest.raises(ValueError, match=r"has no run of TrainingSettings\(task='reverse', d_k=8.*make sweep"):
+    with pytest.raises(ValueError, match=r"has no run of TrainingSettings\(task='reverse', d_k=8.*`make sweep`"):
         ablation.stored_cells("reverse", path)
+
+
+def test_short_lines_stay_short():
+    assert ablation.FAIR.stat().st_size < 300 * len(load_runs(ablation.FAIR))
+    assert snapshots.MAPS.stat().st_size < 1e5
+
+
+# The command
+
+
+@pytest.fixture
+def small_sweep(tmp_path, monkeypatch):
+    """The command, with two short questions and a file of their own."""
+    short = ShortSettings(d_k=8, steps=20)
+    grids = {"a": ablation.Grid([short, short._replace(scale="1")], 2), "b": ablation.Grid([short], 3)}
+    path = tmp_path / "short.jsonl"
+    monkeypatch.setattr(command, "SWEEPS", ((summarise_briefly, path, lambda: grids),))
+    return path
+
+
+def test_the_command_runs_what_is_missing_and_ends_with_the_same_file(small_sweep, capsys):
+    command.main(["--workers", "1"])
+    whole = small_sweep.read_bytes()
+    assert len(whole.splitlines()) == 5
+    command.main(["--workers", "1"])
+    assert small_sweep.read_bytes() == whole
+    small_sweep.write_bytes(whole[: len(whole) // 2])  # killed half-way, in the middle of a line
+    command.main(["--workers", "1", "--only", "a"])
+    command.main(["--workers", "1"])
+    assert small_sweep.read_bytes() == whole
+    assert "b: 1 settings, 3 seeds" in capsys.readouterr().out
+
+
+def test_the_command_names_the_questions_there_are(small_sweep, capsys):
+    with pytest.raises(SystemExit):
+        command.main(["--only", "c"])
+    assert "--only: got 'c', expected one of a, b" in capsys.readouterr().err
+    assert not small_sweep.exists()
+
+
+# The stored maps
+
+
+def test_the_stored_maps_are_those_of_the_runs():
+    maps = snapshots.learning_maps()
+    assert maps.steps.tolist() == list(range(0, 601, 40))
+    for scale in ablation.PLAIN:
+        run = train(TrainingSettings(scale=scale, steps=0), snapshots.SEED)
+        np.testing.assert_allclose(maps.brightness[scale][0] ** 2, run.snapshots[0], atol=0.005)
+        np.testing.assert_allclose((maps.brightness[scale] ** 2).sum(axis=-1), 1, atol=0.1)
+    none, root = (maps.at(600)[scale] for scale in ablation.PLAIN)
+    assert root[1] == 1.0
+    assert np.fliplr(root[0] ** 2).diagonal().mean() > 0.5 > none[1] - 0.2
+
+
+def test_the_stored_rows_are_those_of_the_runs():
+    stored = settled.settled_rows()
+    for (_, scale), runs in stored.items():
+        shares = np.array([run[:4] for run in runs])
+        np.testing.assert_allclose(shares.sum(axis=1), 1)
+        assert (scale == "1") == bool(shares[:, [0, 2]].any())  # with the root, no row is stuck
+    run = settled.look_at_rows(TrainingSettings(steps=0), 0)
+    assert run.key_at_start == pytest.approx(stored[64, "1/sqrt(d_k)"][0].key_at_start, rel=0.01)
+    assert run.key_of_wrong is not None
+    assert sum(run[:4]) == pytest.approx(1)

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from sdpa_course.experiments import attention_heads, models, optimisers, tasks, training
+from sdpa_course.experiments import brief, models, optimisers, tasks, training
 from sdpa_course.experiments.models import INITS, LEARNED, Model
 from sdpa_course.experiments.training import TrainingSettings
 from sdpa_course.kernels.layernorm import layer_norm_backward, layer_norm_forward
@@ -93,8 +93,8 @@ def test_row_gradients_are_those_of_the_queries(rng):
     model = Model(6, 4, task.classes, d_v=5)
     params = models.init_params(model, rng=rng, dtype=np.float64)
     batch = task.draw(2, rng=rng)
-    _, _, (dheads,), _, cache = training.loss_and_gradients(model, params, batch)
-    dq, attention = attention_heads.query_gradients(dheads, cache.heads[0]), cache.attention[0]
+    _, _, (dq,), _, cache = training.loss_and_gradients(model, params, batch)
+    attention = cache.attention[0]
 
     def loss(q):
         out, _ = attention_forward(q, attention.k, attention.v)
@@ -252,3 +252,72 @@ def test_stuck_rows_are_counted():
     assert run.history.stuck[-1] == pytest.approx((rows.jacobian < training.STUCK).mean())
     assert run.history.stuck[-1] > 0.5 > run.history.stuck[0]
     assert np.median(rows.top[~rows.right]) > 0.999
+
+
+# What the fair ablation adds
+
+
+def test_gradients_of_the_additive_head(rng):
+    """One random direction in each parameter, against central differences in float64."""
+    task = small_task("reverse", rng)
+    model = Model(6, 4, task.classes, "additive", d_v=5)
+    params = models.init_params(model, rng=rng, dtype=np.float64)
+    batch = task.draw(3, rng=rng)
+    _, gradients, *_ = training.loss_and_gradients(model, params, batch)
+    assert gradients.keys() == params.keys() == {"w_q", "w_k", "w_v", "w_a", "w_u"}
+    for name, value in params.items():
+        direction = rng.standard_normal(value.shape)
+
+        def along(t, name=name, value=value, direction=direction):
+            return training.loss_and_gradients(model, {**params, name: value + t * direction}, batch)[0]
+
+        numeric = (along(1e-5) - along(-1e-5)) / 2e-5
+        assert (gradients[name] * direction).sum() == pytest.approx(numeric, rel=2e-6, abs=1e-9), name
+
+
+def test_the_additive_head_is_the_formula(rng):
+    task = small_task("reverse", rng)
+    model = Model(6, 4, task.classes, "additive", d_v=5)
+    params, batch = models.init_params(model, rng=rng, dtype=np.float64), task.draw(1, rng=rng)
+    logits, cache = models.model_forward(model, params, batch)
+    x = batch.queries[0].astype(float)
+    scores = [[params["w_a"] @ np.tanh(a @ params["w_q"] + b @ params["w_k"]) for b in x] for a in x]
+    weights = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(cache.attention[0].weights[0, 0], weights, atol=1e-12)
+    np.testing.assert_allclose(logits[0], weights @ x @ params["w_v"] @ params["w_u"], atol=1e-12)
+    with pytest.raises(ValueError, match="got 'additive' with 2 layers, expected a single head"):
+        models.init_params(model._replace(layers=2), rng=rng)
+
+
+@pytest.mark.parametrize(("scale", "variance"), models.STARTS.items())
+def test_other_starts_have_their_variance(scale, variance, rng):
+    task = tasks.make_task("recall", 64, rng=rng)
+    found = []
+    for _ in range(8):
+        model = Model(64, 128, task.classes, scale)
+        params = models.init_params(model, rng=rng, dtype=np.float64)
+        attention = models.model_forward(model, params, task.draw(2, rng=rng))[1].attention[0]
+        found.append((attention.q @ attention.k.swapaxes(-1, -2)).var() * attention.scale**2)
+    assert np.mean(found) == pytest.approx(variance, rel=0.2)
+
+
+def test_a_scale_that_is_swapped_in_after_training():
+    """With its own scale a head scores what it scored; the factor twice is 1/d_k; the run itself stays as it is."""
+    run = training.train(TrainingSettings(), 1)
+    none, root, full = brief.swap_scales(run, 1)
+    assert root == pytest.approx(run.accuracy, abs=0.01)
+    assert none > 0.95 > 0.5 > full
+    assert run.model.scale == "1/sqrt(d_k)"
+    again = training.train(TrainingSettings(), 1)
+    np.testing.assert_array_equal(run.params["w_q"], again.params["w_q"])
+
+
+def test_a_short_line_says_only_what_is_special():
+    setting = brief.ShortSettings(scale="1", d_k=16)
+    assert setting._asdict() == {"d_k": 16, "scale": "1"}
+    assert TrainingSettings(**setting._asdict()) == setting == setting._replace(steps=600)
+    told = brief.summarise_briefly(setting._replace(steps=40), 3)
+    long = training.summarise(TrainingSettings(scale="1", d_k=16, steps=40), 3)
+    assert told["accuracy"] == pytest.approx(long["accuracy"], abs=0.001)
+    assert told["entropy"] == pytest.approx(long["entropy"], abs=0.001)
+    assert told["steps_to_90"] == long["steps_to_90"]

@@ -19,7 +19,7 @@ from sdpa_course.experiments.variance import (
     predicted,
 )
 from sdpa_course.figures import new
-from sdpa_course.figures.variance import broken_assumptions, kurtosis_by_width, score_density, variance_by_width
+from sdpa_course.figures.variance import score_density
 
 
 @pytest.mark.parametrize(
@@ -164,44 +164,13 @@ def test_unknown_initialiser():
         initialisers.weight_variance("zeros", 2, 3)
 
 
-def test_variance_by_width_draws_and_describes():
-    _, axes = new(1, 2)
-    alt = variance_by_width(axes, [1, 8, 64], [1.1, 7.9, 90.0], [0.2, 0.1, 3.0])
-    np.testing.assert_allclose(axes[0].lines[0].get_ydata(), [1.1, 7.9, 90.0])
-    np.testing.assert_allclose(axes[1].lines[0].get_ydata(), [1.1, 7.9 / 8, 90 / 64])
-    np.testing.assert_allclose(axes[0].collections[0].get_segments()[2], [[64, 84], [64, 96]])  # ±2 s.e.
-    np.testing.assert_allclose(axes[0].lines[-1].get_ydata(), [1, 8, 64])
-    assert "from 1.10 to 90" in alt
-    assert "between 0.988 and 1.406" in alt
-    assert "2 of 3 error bars" in alt
-
-
-def test_broken_assumptions_draws_and_describes():
-    _, ax = new()
-    alt = broken_assumptions(ax, ["mean", "k = q"], [1.4, 2.1], [0.1, 0.05], [1.5, 2.0])
-    np.testing.assert_allclose(ax.lines[1].get_xdata(), [1.5, 2.0])
-    np.testing.assert_allclose(ax.containers[0].lines[0].get_xdata(orig=False), [1.4, 2.1])
-    np.testing.assert_allclose(ax.collections[0].get_segments()[0][:, 0], [1.2, 1.6])
-    assert [label.get_text() for label in ax.get_yticklabels()] == ["mean", "k = q"]
-    assert "mean: 1.40 (1.50); k = q: 2.10 (2.00)" in alt
-
-
-def test_kurtosis_draws_a_negative_excess_by_its_size():
-    _, ax = new()
-    alt = kurtosis_by_width(ax, {"±1": ([1, 2], [-2.0, -0.9], [0.1, 0.1], [-2.0, -1.0])})
-    np.testing.assert_allclose(ax.containers[0].lines[0].get_ydata(), [2.0, 0.9])
-    assert "±1, sign reversed" in [text.get_text() for text in ax.get_legend().get_texts()]
-    assert "±1: from -2.00 at d_k = 1 to -0.90 at d_k = 2" in alt
-    assert ax.get_ylabel().startswith("|excess kurtosis|")
-
-
 @pytest.mark.parametrize(
     ("values", "curves", "end"),
     [
-        ({}, 1, 6),
-        ({"sigma_q": 2.5}, 2, 12),
-        ({"distribution": "±1", "correlation": 1.0}, 2, 12),  # one value, 8
-        ({"mean": 1.0, "d_k": 16, "sigma_q": 3.0}, 2, 24),
+        ({"correlation": 0.0}, 1, 6),
+        ({"correlation": 0.0, "sigma_q": 2.5}, 2, 12),
+        ({"distribution": "±1", "correlation": 1.0, "d_k": 64}, 2, 12),  # one value, 8
+        ({"correlation": 0.0, "mean": 1.0, "sigma_q": 3.0}, 2, 24),
     ],
 )
 def test_histogram_shows_the_predicted_curve_where_it_differs(values, curves, end):
@@ -232,7 +201,7 @@ def test_coins_with_full_correlation_have_no_variance(mean):
     result = score_distribution(distribution="±1", correlation=-1.0, mean=mean)
     assert result.measured.variance.mean == pytest.approx(0, abs=1e-20)
     assert result.std == pytest.approx(0, abs=1e-6)
-    assert result.measured.mean.mean == pytest.approx(64 * (mean**2 - 1))
+    assert result.measured.mean.mean == pytest.approx(16 * (mean**2 - 1))
 
 
 @pytest.mark.parametrize(("d_k", "correlation"), [(1, 0.0), (2, 0.3), (4, 0.0), (8, 0.0), (64, 0.0), (256, 0.6)])

@@ -6,69 +6,47 @@ python -m tests.browser.decks 03 --pictures folder     a deck of build/slides/, 
 import argparse
 from pathlib import Path
 
+from lectures.slides import SLIDES
+from tests.site.reading import Reader
 from tools.chrome import open_browser
 
-ROOT = Path(__file__).parents[2]
-SIZES = ((1280, 720), (1920, 1080))
+HEIGHTS = (720, 1080)
 PROBLEMS = (Path(__file__).parent / "problems.js").read_text(encoding="utf-8")
 
 
-class Deck:
-    """One deck at one size, cut off from the network."""
+class Deck(Reader):
+    """One deck in a light or a dark room, cut off from the network."""
 
-    def __init__(self, browser, path: Path, size: tuple[int, int]):
-        width, height = size
-        self.page = browser.new_page(viewport={"width": width, "height": height})
-        self.complaints: list[str] = []
-        self.page.route("**/*", self.let_through)
-        self.page.on("console", lambda m: m.type == "error" and self.complaints.append(f"console: {m.text}"))
-        self.page.on("pageerror", lambda error: self.complaints.append(f"page error: {error}"))
+    def __init__(self, browser, path: Path, room: str = "light"):
+        super().__init__(browser, path.parent.as_uri())
+        self.page.emulate_media(color_scheme=room)
         self.page.goto(path.as_uri())
         self.page.wait_for_selector("html[data-ready=yes]", state="attached", timeout=120_000)
 
-    def resize(self, size: tuple[int, int]) -> None:
-        """Show the same deck in a window of another size."""
-        width, height = size
-        self.page.set_viewport_size({"width": width, "height": height})
-        self.page.wait_for_timeout(200)
+    def slides(self) -> int:
+        """How many slides it has."""
+        return self.page.evaluate("() => Reveal.getTotalSlides()")
 
-    def let_through(self, route) -> None:
-        """Allow the file itself and note any other request as a complaint."""
-        if route.request.url.startswith(("file:", "data:", "blob:")):
-            route.continue_()
-        else:
-            self.complaints.append(f"asked for {route.request.url}")
-            route.abort()
-
-    def slides(self) -> list[tuple[int, int]]:
-        """`(h, v)` of every slide, in order."""
-        return [
-            tuple(place)
-            for place in self.page.evaluate(
-                "() => Reveal.getSlides().map(s => { const i = Reveal.getIndices(s); return [i.h, i.v || 0]; })"
-            )
-        ]
-
-    def show(self, place: tuple[int, int]) -> None:
-        """Go to a slide and reveal all its fragments."""
-        self.page.evaluate("([h, v]) => { Reveal.slide(h, v); while (Reveal.nextFragment()); }", list(place))
+    def show(self, number: int, *, clicks: int = 99) -> None:
+        """Go to a slide and click so many times, but not on to the next slide."""
+        self.page.evaluate(
+            "([h, clicks]) => { Reveal.slide(h, 0, -1); while (clicks-- && Reveal.nextFragment()); }", [number, clicks]
+        )
         self.page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
-    def walk(self, pictures: Path | None = None) -> list[str]:
-        """Everything that's wrong, slide by slide; an empty list if nothing is."""
+    def walk(self, height: int = HEIGHTS[0], pictures: Path | None = None) -> list[str]:
+        """Everything that's wrong, slide by slide, before the first click and after the last."""
+        self.page.set_viewport_size({"width": height * 16 // 9, "height": height})
+        self.page.wait_for_timeout(200)
         found = []
-        for number, place in enumerate(self.slides(), 1):
-            self.show(place)
-            problems = self.page.evaluate(PROBLEMS)
-            found += [f"slide {number}: {problem}" for problem in dict.fromkeys(problems)]
-            if pictures is not None:
-                pictures.mkdir(parents=True, exist_ok=True)
-                self.page.screenshot(path=pictures / f"{number:02d}.png")
-        return found + self.complaints
-
-    def close(self) -> None:
-        """Close the deck."""
-        self.page.close()
+        for number in range(self.slides()):
+            for clicks in (0, 99):
+                self.show(number, clicks=clicks)
+                found += [f"slide {number + 1}: {problem}" for problem in self.page.evaluate(PROBLEMS)]
+                if pictures is not None and (clicks or self.page.query_selector("section.present .fragment")):
+                    pictures.mkdir(parents=True, exist_ok=True)
+                    self.page.screenshot(path=pictures / f"{number + 1:02d}{'b' if clicks else 'a'}.png")
+        return list(dict.fromkeys(found)) + self.complaints
 
 
 def main() -> None:
@@ -76,15 +54,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("numbers", nargs="+")
     parser.add_argument("--pictures", type=Path)
-    parser.add_argument("--size", type=int, choices=[height for _, height in SIZES], default=720)
+    parser.add_argument("--size", type=int, choices=HEIGHTS, default=HEIGHTS[0])
+    parser.add_argument("--room", choices=["light", "dark"], default="light")
     arguments = parser.parse_args()
-    size = next(size for size in SIZES if size[1] == arguments.size)
     with open_browser() as browser:
         for number in arguments.numbers:
-            path = next((ROOT / "build" / "slides").glob(f"{number}*.html"))
-            deck = Deck(browser, path, size)
-            problems = deck.walk(arguments.pictures and arguments.pictures / number)
-            print(f"{path.stem}: {len(deck.slides())} slides at {size[0]} × {size[1]}")
+            path = next(SLIDES.glob(f"{number}*.html"))
+            deck = Deck(browser, path, arguments.room)
+            problems = deck.walk(arguments.size, arguments.pictures and arguments.pictures / number)
+            print(f"{path.stem}: {deck.slides()} slides, {arguments.size} pixels high, {arguments.room}")
             print("\n".join(f"  {problem}" for problem in problems))
             deck.close()
 

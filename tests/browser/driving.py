@@ -1,9 +1,13 @@
 """Move every control of a slider by keyboard and compare the page with what the package computes."""
 
+import io
 import time
+from urllib.request import urlopen
 
 import ipywidgets as widgets
+from PIL import Image
 
+from lectures.frames import MOST, track
 from sdpa_course.explore.explorer import Explorer
 from tools.lab import options_of, there_and_back
 
@@ -16,6 +20,37 @@ def keys_there_and_back(handle, at: int) -> tuple[str, str, int]:
     if handle.get_attribute("type") == "checkbox":
         return "Space", "Space", -1 if at else 1
     return ("ArrowLeft", "ArrowRight", -1) if at else ("ArrowRight", "ArrowLeft", 1)
+
+
+def drive_frames(figure, explorer: Explorer) -> None:
+    """Every control of a slider without a kernel one step and back."""
+    tracks = [track(name, explorer.controls[name], most) for name, most in zip(explorer.main, MOST, strict=False)]
+    starts = [t.start for t in tracks]
+    settle_frames(figure, explorer, tracks, starts)
+    for t, handle in enumerate(figure.query_selector_all("input")):
+        there, back, step = keys_there_and_back(handle, starts[t])
+        handle.press(there)
+        settle_frames(figure, explorer, tracks, [at + step * (i == t) for i, at in enumerate(starts)])
+        handle.press(back)
+        settle_frames(figure, explorer, tracks, starts)
+
+
+def settle_frames(figure, explorer: Explorer, tracks, places) -> None:
+    """The page's slider stands at these positions, with the package's picture, words and numbers."""
+    view = explorer.view(**{t.name: t.values[place] for t, place in zip(tracks, places, strict=True)})
+    image = figure.query_selector("img")
+    figure.owner_frame().wait_for_function("([image, words]) => image.alt === words", arg=[image, view.alt])
+    readings = [output.inner_text() for output in figure.query_selector_all("output")]
+    assert readings == [t.readings[place] for t, place in zip(tracks, places, strict=True)]
+    for name, value in view.numbers.items():
+        assert f"{name}: {value}" in figure.query_selector(".numbers").inner_text()
+    shown = urlopen(image.evaluate("image => image.src")).read()  # a file of the site, or in the deck itself
+    assert pixels(shown) == pixels(view.picture)
+
+
+def pixels(picture: bytes) -> bytes:
+    """An image without its compression."""
+    return Image.open(io.BytesIO(picture)).convert("RGB").tobytes()
 
 
 def settle(slider, expected, what: str) -> None:

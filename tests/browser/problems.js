@@ -17,15 +17,19 @@
       found.push(`wider than its place: ${name(element)}`);
     }
     const speaks = [...element.childNodes].some(node => node.nodeType === Node.TEXT_NODE && node.data.trim());
-    const size = parseFloat(style.fontSize), least = element.closest("pre, code") ? 14.5 : 18;
+    const size = parseFloat(style.fontSize), least = element.closest("pre, code") ? 20 : 22; // letters of one width are wide
     if (speaks && size < least) found.push(`text of ${size.toFixed(1)} px: ${name(element)}`);
+  }
+  for (const svg of page.querySelectorAll(".picture svg")) { // drawn for 22 pixels at this scale
+    const size = 22 * svg.getScreenCTM().a * 0.72 / svg.dataset.scale / scale;
+    if (svg.getClientRects().length && size < 21.5) found.push(`text of ${size.toFixed(1)} px in the picture`);
   }
 
   // Pictures are there, large, and have words.
-  for (const image of page.querySelectorAll("img")) {
-    if (!image.complete || !image.naturalWidth) found.push("a picture is missing");
+  for (const image of visible.filter(e => e.matches("img, .picture svg"))) {
+    if (image.matches("img") && !(image.complete && image.naturalWidth)) found.push("a picture is missing");
     else if (image.getBoundingClientRect().height < 260 * scale) found.push("a picture is small");
-    if (!image.alt) found.push("a picture has no words");
+    if (!(image.alt ?? image.ariaLabel)) found.push("a picture has no words");
   }
 
   // Nothing lies on something else.
@@ -47,6 +51,6 @@
   }
   if (slide.querySelector("mjx-merror, [data-mjx-error]")) found.push("mathematics with an error");
 
-  if (!page.innerText.trim() && !page.querySelector("img")) found.push("an empty slide");
+  if (!page.innerText.trim() && !page.querySelector("img, svg")) found.push("an empty slide");
   return found;
 }

@@ -5,7 +5,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from lectures.lecture import sliders_of
+from lectures.cut import sliders_of
 from sdpa_course.explore import all_explorers
 from tests.browser.driving import drive
 from tools.lab import NotebookPage

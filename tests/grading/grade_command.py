@@ -11,26 +11,32 @@ import pytest
 
 from sdpa_classroom.sandbox import NoSandbox, find_sandbox
 
-LIMITS = ["--cell-seconds", "8", "--seconds", "40", "--memory", "1.5"]
+from .accounts import ACCOUNTS, words_for
+
+LIMITS = ["--cell-seconds", "8", "--seconds", "60", "--memory", "1.5"]
 
 try:
-    BWRAP, WHY = find_sandbox(), ""
+    SANDBOX, WHY = find_sandbox(), ""
 except NoSandbox as problem:
-    BWRAP, WHY = None, str(problem)
-needs_sandbox = pytest.mark.skipif(BWRAP is None and not os.environ.get("CI"), reason=WHY)
+    SANDBOX, WHY = None, str(problem)
+needs_sandbox = pytest.mark.skipif(SANDBOX is None and not os.environ.get("CI"), reason=WHY)
 
 
-def run_command(*arguments, **options):
+def run_command(*arguments, account=ACCOUNTS[0], **options):
+    """Start the command; its first argument is the course's folder."""
     return subprocess.Popen(
-        [Path(sys.executable).with_name("sdpa-course"), "grade", *map(str, arguments)],
+        [
+            *words_for(account, *map(Path, arguments[:1])),
+            *(Path(sys.executable).with_name("sdpa-course"), "grade", *map(str, arguments)),
+        ],
         **{"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True} | options,
     )
 
 
-def grade(*arguments):
-    process = run_command(*arguments)
+def grade(*arguments, status=0, **options):
+    process = run_command(*arguments, **options)
     said, _ = process.communicate(timeout=600)
-    assert process.returncode == 0, said
+    assert process.returncode == status, said
     return said
 
 

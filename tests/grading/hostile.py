@@ -10,7 +10,7 @@ import nbformat
 from sdpa_classroom.marking import CRASHED, FAILURES, GRADED, OUT_OF_MEMORY, TIMED_OUT, UNREADABLE
 from sdpa_classroom.submissions import printable
 
-from . import grade_command
+from . import attacks, grade_command
 
 ROOT = Path(__file__).parents[2]
 POINTS = {"softmax": 3, "softmax_large": 2, "top_weight": 2, "mended_log_softmax": 3, "entropy": 3}
@@ -246,6 +246,7 @@ def make_class(course, *, port):
     hand_in("kills-everything-else", with_first_cell("import os\nos.kill(-1, 9)"), ALL, GRADED)
     hand_in("chatter", with_first_cell("for _ in range(300):\n    print('x' * 100_000)"), ALL, GRADED)
     hand_in("flood", with_first_cell(write_everywhere(b"x" * 50_000, times=10**9)), 0, CRASHED)
+    expected["flood"][TIMED_OUT] = ALL  # on a slow machine the cell may run out of time first
     hand_in("deleted-test", without("softmax-test"), ALL, GRADED)
     hand_in("deleted-all-tests", without(*(f"{name}-test" for name in POINTS)), ALL, GRADED)
     hand_in("deleted-answer", without("softmax", "shift-proof"), partly, FAILURES)
@@ -283,6 +284,19 @@ def make_class(course, *, port):
         nbformat.v4.new_code_cell(f"from IPython.display import HTML, display\ndisplay(HTML({SCRIPT!r}))")
     )
     hand_in("script-in-text", script, 0, FAILURES)
+
+    for name, source in attacks.HARMLESS.items():
+        hand_in(name, with_first_cell(source), ALL, GRADED, TIMED_OUT, OUT_OF_MEMORY)
+    for name, source in attacks.CHEATS.items():
+        hand_in(name, blank_but(source), 0, FAILURES, CRASHED, TIMED_OUT)
+    texts = exercise()
+    cell(texts, "shift-proof").source = "\n\n".join(attacks.TEXTS)
+    texts.cells += [nbformat.v4.new_markdown_cell(text) for text in attacks.TEXTS]
+    texts.cells += [nbformat.v4.new_raw_cell(text) for text in attacks.TEXTS]
+    texts.cells += [nbformat.v4.new_code_cell(f"raise ValueError({text!r})") for text in attacks.TEXTS]
+    hand_in("texts", texts, 0, FAILURES)
+    hand_in("<img src=x onerror=alert(1)>", exercise(), 0, FAILURES)
+    hand_in("=cmd|' C calc'!A0", exercise(), 0, FAILURES)
 
     blank = solution()
     blank.cells.append(nbformat.v4.new_markdown_cell("\n" * 90_000 + "[" * 9_000))

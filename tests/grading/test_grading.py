@@ -8,20 +8,18 @@ import csv
 import errno
 import hashlib
 import os
-import platform
 import shutil
 import signal
 import socket
 import subprocess
 import sys
 import time
+from html.parser import HTMLParser
 from pathlib import Path
-from tempfile import TemporaryFile
 from types import SimpleNamespace
 
 import nbformat
 import psutil
-import pyseccomp
 import pytest
 from nbgrader.apps.api import NbGraderAPI
 from nbgrader.coursedir import CourseDirectory
@@ -29,14 +27,21 @@ from nbgrader.exchange.default import ExchangeReleaseFeedback
 from nbgrader.utils import notebook_hash
 from traitlets.config import Config
 
-from sdpa_classroom import command, sandbox, seccomp
-from sdpa_classroom.marking import STATES
+from sdpa_classroom import command, files, gradebook, pages, working
+from sdpa_classroom.marking import GRADED, STATES
 from sdpa_course.homework.tasks import PROBLEM_SETS
 
-from .grade_command import BWRAP, LIMITS, WHY, grade, grades, hand_in, needs_sandbox, run_command
+from .accounts import ACCOUNTS, words_for
+from .grade_command import LIMITS, SANDBOX, WHY, grade, grades, hand_in, needs_sandbox, run_command
 from .hostile import ALL, POINTS, ROOT, exercise, make_class, solution, with_first_cell, with_softmax
 
 RUNNER = "sdpa_classroom.runner"
+
+
+def runners():
+    """The processes of this environment that run a student's code."""
+    lines = [process.info["cmdline"] or () for process in psutil.process_iter(["cmdline"])]
+    return [line for line in lines if RUNNER in line and sys.executable in line]
 
 
 def digests(folder):
@@ -55,10 +60,10 @@ def listener():
         yield server
 
 
-@pytest.fixture(scope="module")
-def graded(tmp_path_factory, listener):
-    """The hostile class, graded once."""
-    if BWRAP is None:
+@pytest.fixture(scope="module", params=ACCOUNTS)
+def graded(request, tmp_path_factory, listener):
+    """The hostile class, graded once as root and once as an ordinary account."""
+    if SANDBOX is None:
         pytest.fail(WHY)
     found = SimpleNamespace()
     found.course = tmp_path_factory.mktemp("course")
@@ -67,9 +72,10 @@ def graded(tmp_path_factory, listener):
     for package in kept[2:]:
         compileall.compile_dir(package, quiet=1)  # so that importing them writes nothing
     before = [digests(folder) for folder in kept]
-    grade(found.course, *LIMITS)
+    found.account = request.param
+    grade(found.course, *LIMITS, account=found.account, env={**os.environ, "HUB_TOKEN": "SECRET"})
     found.changed = [folder for folder, files in zip(kept, before, strict=True) if digests(folder) != files]
-    found.rows = grades(found.course)
+    found.rows = {(name.removeprefix("'"), ps): row for (name, ps), row in grades(found.course).items()}
     return found
 
 
@@ -108,20 +114,36 @@ def test_nothing_is_left_running(graded):
     time.sleep(0.5)
     for process in psutil.process_iter(["cmdline"]):
         assert not any("left-by-a-student" in part for part in process.info["cmdline"] or ())
-        assert RUNNER not in (process.info["cmdline"] or ())
+    assert not runners()
+
+
+def active_parts(page):
+    """What in a page would run or load something, except for MathJax."""
+    found = []
+    parser = HTMLParser()
+    parser.handle_starttag = lambda tag, attributes: found.append((tag, dict(attributes)))
+    parser.feed(page)
+    for tag, attributes in found:
+        runs = any(
+            name.startswith("on") or "javascript:" in (value or "").lower() for name, value in attributes.items()
+        )
+        policy = tag == "meta" and attributes.get("http-equiv") == "Content-Security-Policy"
+        bare = tag in {"img", "svg", "iframe", "object", "embed", "base", "link", "form", "video", "audio", "input"}
+        refreshes = tag == "meta" and "http-equiv" in attributes and not policy
+        fetches = not attributes.get("src", pages.MATHJAX).startswith(pages.MATHJAX) or "url(" in str(attributes)
+        if runs or bare or refreshes or fetches or {"srcset", "background", "poster"} & set(attributes):
+            yield tag, attributes
 
 
 def test_every_student_gets_feedback_that_says_why(graded):
     for student in graded.expected:
         page = (graded.course / "feedback" / student / "ps03" / "ps03.html").read_text(encoding="utf-8")
         assert graded.rows[student, "ps03"]["state"].capitalize() in page
-        assert "<script>alert" not in page
-        assert "<img src=x" not in page
-        assert 'onerror="alert' not in page
-        assert 'href="javascript' not in page
+        assert page.index("Content-Security-Policy") < page.index("<style")
+        assert not list(active_parts(page)), student
     wrong = (graded.course / "feedback" / "partly" / "ps03" / "ps03.html").read_text(encoding="utf-8")
     assert "not right yet" in wrong
-    assert "notebook 03, section 1" in wrong
+    assert 'notebook 03, section "Exponentiate, sum, divide"' in wrong
 
 
 def test_nbgrader_sees_the_same(graded):
@@ -150,9 +172,9 @@ def test_nbgrader_sees_the_same(graded):
 
 
 def test_a_second_run_has_nothing_to_do(graded):
-    said = grade(graded.course, *LIMITS)
+    said = grade(graded.course, *LIMITS, account=graded.account)
     assert f"0 graded now, {len(graded.expected)} unchanged" in said
-    assert grades(graded.course) == graded.rows
+    assert list(grades(graded.course).values()) == list(graded.rows.values())
 
 
 @pytest.fixture
@@ -178,7 +200,7 @@ def test_killed_half_way_and_run_again(small, tmp_path_factory):
     done = len(list(small.glob("autograded/*/ps03/grading.json")))
     assert 2 <= done < 6
     time.sleep(1)
-    assert not any(RUNNER in (process.info["cmdline"] or ()) for process in psutil.process_iter(["cmdline"]))
+    assert not runners()
     said = grade(small)
     assert f"{6 - done} graded now, {done} unchanged" in said
     assert grades(small) == grades(whole)
@@ -277,48 +299,6 @@ def test_a_problem_set_that_does_not_exist(tmp_path):
     assert grades(tmp_path)["someone", "ps03"]["state"] == "graded"
 
 
-def in_sandbox(source):
-    """Run Python code in the sandbox; gives its exit status and what it printed."""
-    with seccomp.open_filter() as syscalls:
-        command = [*sandbox.sandbox_command(BWRAP, syscalls.fileno(), sandbox.Limits()), sys.executable, "-c", source]
-        result = subprocess.run(command, pass_fds=(syscalls.fileno(),), capture_output=True, text=True)
-    return result.returncode, result.stdout
-
-
-def test_the_kernel_refuses_every_denied_system_call():
-    expected = {**dict.fromkeys((*seccomp.DENIED, "clone"), errno.EPERM), "clone3": errno.ENOSYS}
-    numbers = {name: pyseccomp.resolve_syscall(pyseccomp.Arch.NATIVE, name) for name in expected}
-    source = f"""
-import ctypes
-libc = ctypes.CDLL(None, use_errno=True)
-for name, number in {numbers}.items():
-    libc.syscall(number, {seccomp.CLONE_NEWUSER}, 0, 0, 0, 0)
-    print(name, ctypes.get_errno())
-"""
-    assert in_sandbox(source) == (0, "".join(f"{name} {number}\n" for name, number in expected.items()))
-
-
-@pytest.mark.skipif(platform.machine() != "x86_64", reason="only x86-64 runs 32-bit code")
-def test_32_bit_code_is_killed():
-    """Under other numbers, the same system calls would pass the filter."""
-    source = """
-import ctypes, mmap
-page = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
-page.write(bytes.fromhex("b836010000 31db cd80 c3"))  # mov eax, 310 (unshare); xor ebx, ebx; int 0x80; ret
-ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(page)))()
-"""
-    assert in_sandbox(source) == (128 + signal.SIGSYS, "")
-
-
-def test_no_sandbox_without_its_filter(monkeypatch):
-    monkeypatch.setattr(seccomp.platform, "machine", lambda: "s390x")
-    with pytest.raises(sandbox.NoSandbox, match="no system-call filter for s390x"):
-        sandbox.find_sandbox()
-    monkeypatch.setattr(sandbox, "open_filter", TemporaryFile)  # empty, so the kernel refuses it
-    with pytest.raises(sandbox.NoSandbox, match=r"bubblewrap doesn't work here .*PR_SET_SECCOMP"):
-        sandbox.find_sandbox()
-
-
 def refused(capsys, *arguments):
     assert command.main(list(map(str, arguments))) == 2
     said = capsys.readouterr().err
@@ -355,3 +335,122 @@ def test_without_a_sandbox_only_on_request(tmp_path):
 def test_two_gradings_at_once_do_not_mix(small, capsys):
     with command.locked(small):
         assert "another grading is running" in refused(capsys, small)
+
+
+@pytest.mark.parametrize("account", ACCOUNTS)
+@pytest.mark.parametrize("trust", [[], ["--trust-submissions"]])
+def test_nobody_else_can_read_a_submission_and_a_killed_run_leaves_nothing(tmp_path, account, trust):
+    hand_in(tmp_path, "slow", with_first_cell("import time\ntime.sleep(6)"))
+    elsewhere = tmp_path / "temporary"
+    elsewhere.mkdir()
+    process = run_command(tmp_path, *trust, account=account, env={**os.environ, "TMPDIR": str(elsewhere)})
+    wait_for(lambda: runners() and list(tmp_path.glob(".grading/*")))
+    mine = [path for path in tmp_path.iterdir() if path.name not in ("submitted", "temporary")]
+    assert {".grading", "gradebook.db"} <= {path.name for path in mine}
+    assert [path for path in mine if path.stat().st_mode & 0o077] == []
+    assert not list(elsewhere.iterdir())
+    os.kill(process.pid, signal.SIGKILL)
+    process.communicate()
+    wait_for(lambda: not runners())
+    assert list((tmp_path / ".grading").iterdir())
+    unfinished = tmp_path / "feedback" / "slow" / "ps03" / f"{files.UNFINISHED}x"
+    unfinished.parent.mkdir(parents=True)
+    unfinished.touch()
+    said = grade(tmp_path, *trust, account=account)
+    assert ("no control group" in said) == (not trust and (account == "ordinary" or SANDBOX.group is None))
+    assert not (tmp_path / ".grading").exists()
+    assert not unfinished.exists()
+    assert grades(tmp_path)["slow", "ps03"]["state"] == GRADED
+    assert (tmp_path / "autograded").stat().st_mode & 0o077 == 0
+
+
+def wait_for(happened):
+    """Until it happened, or three minutes have passed: a machine may be busy."""
+    deadline = time.monotonic() + 180
+    while not happened() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert happened()
+
+
+def test_collect_takes_nothing_larger_than_what_is_graded(tmp_path):
+    """A file full of holes says it's small to the disk, and its copy would be as large as it claims."""
+    hub = {"get_config": Config, "__name__": "nbgrader_config"}
+    exec((ROOT / "classroom" / "hub" / "nbgrader_config.py").read_text(), hub)
+    inbox = tmp_path / "inbox"
+    inbox.mkdir()
+    with (inbox / "ps03.ipynb").open("wb") as file:
+        file.truncate(400 * 1024**2)
+    (inbox / "timestamp.txt").write_text("2026-11-16 10:00:00 UTC")
+    warnings = []
+    log = SimpleNamespace(warning=lambda text, *words: warnings.append(text % words))
+    collector = SimpleNamespace(coursedir=SimpleNamespace(assignment_id="ps03"), log=log)
+    hub["Collect"].do_copy(collector, str(inbox), str(tmp_path / "taken"))
+    assert [path.name for path in (tmp_path / "taken").iterdir()] == ["timestamp.txt"]
+    assert "the file has 400 MB, and the limit is 20 MB" in warnings[0]
+
+
+def test_no_cell_of_the_grades_is_a_formula(tmp_path):
+    for student, problem_set in (
+        ("=1+1", "ps03"),
+        ("@SUM(A1)", "=1+cmd|' C calc'!A0"),
+        ("\tx", "-2+3"),
+        (" +1", "＝1"),
+    ):
+        hand_in(tmp_path, student, exercise(), problem_set)
+    grade(tmp_path)
+    with (tmp_path / "grades.csv").open(newline="", encoding="utf-8") as file:
+        cells = [cell for row in csv.reader(file) for cell in row]
+    assert len(cells) == 50
+    assert not [cell for cell in cells if cell.strip()[:1] in tuple("=+-@＝") or (cell[:1] in "\t\r\n" and cell)]
+
+
+def test_a_page_that_takes_too_long_is_written_plainly_and_only_once(tmp_path, monkeypatch, capsys):
+    """It still shows the student's text and counts as graded, so it doesn't delay the next run."""
+    hand_in(tmp_path, "slow", solution())
+    write, attempts = gradebook.Course.write, []
+
+    def slow(self, result, *, plain=False):
+        attempts.append(plain)
+        time.sleep(0 if plain else 100)
+        write(self, result, plain=plain)
+
+    monkeypatch.setattr(working, "PAGE_SECONDS", 0.5)
+    monkeypatch.setattr(gradebook.Course, "write", slow)
+    for _ in range(2):
+        assert command.main([str(tmp_path), "--trust-submissions"]) == 0
+    assert attempts == [False, True]
+    assert "0 graded now, 1 unchanged" in capsys.readouterr().out
+    assert grades(tmp_path)["slow", "ps03"]["state"] == GRADED
+
+
+def test_the_exit_code_says_when_the_grader_itself_failed(tmp_path, monkeypatch, capsys):
+    hand_in(tmp_path, "right", solution())
+
+    def fail(*arguments, **options):
+        raise OSError(errno.ENOSPC, "No space left on device") if tmp_path.is_dir() else OSError
+
+    monkeypatch.setattr(working, "mark", fail)
+    assert command.main([str(tmp_path), "--trust-submissions"]) == 1
+    said = capsys.readouterr().out
+    assert "the grader itself failed: OSError: No space left on device" in said
+    assert "the grader itself failed at right ps03 (" in said
+    monkeypatch.undo()
+    assert command.main([str(tmp_path), "--trust-submissions"]) == 0
+    assert working.in_words(OSError()) == "OSError"
+
+
+@pytest.mark.parametrize("account", ACCOUNTS)
+def test_a_full_disk_gets_one_sentence(tmp_path, account):
+    hand_in(tmp_path, "right", solution())
+    words = words_for(account, tmp_path)
+    subprocess.run(["cp", "-a", str(tmp_path), f"{tmp_path}-kept"], check=True)
+    small = ["unshare", "--mount", *(["--user", "--map-root-user"] if os.getuid() else [])]
+    fill = 'mount -t tmpfs -o size=300k tmpfs "$0" && cp -a "$0-kept/." "$0" && exec "$@"'
+    sdpa = [str(Path(sys.executable).with_name("sdpa-course")), "grade", str(tmp_path)]
+    command_line = [*small, "/bin/sh", "-c", fill, str(tmp_path), *words, *sdpa]
+    result = subprocess.run(command_line, capture_output=True, text=True)
+    assert result.returncode in (1, 2), result.stderr
+    said = result.stdout + result.stderr.replace(command.NO_GROUP, "")
+    assert "disk" in said or "space" in said, said
+    assert "None: None" not in said
+    assert "Traceback" not in said

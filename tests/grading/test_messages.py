@@ -33,6 +33,12 @@ def test_anything_but_an_array_is_refused(entry):
         ("$a<b$, <b>bold</b>", "$a< b$, < b>bold< /b>"),
         ("[x](javascript:boo)", "[x](#)"),
         ("[x](  javascript&#58;boo 'title')", "[x](  # 'title')"),
+        (
+            "!![x](http://a.b/c) !\\[y](http://a.b) ! [z](http://a.b)",
+            "[x](http://a.b/c) !\\[y](http://a.b) ! [z](http://a.b)",
+        ),
+        ("![x!](data:y)![z]", "[x!](#)[z]"),
+        (r"$\style{a}{b}$, $\styled$", r"$\ style{a}{b}$, $\styled$"),
         ("> [x]: data:text/html,boo", "> [x] : data:text/html,boo"),
         ("[x]: https://example.org ![y](z)", "[x]: https://example.org [y](#)"),
         ("[a](https://example.org/a_b) and [below](#below)", "[a](https://example.org/a_b) and [below](#below)"),

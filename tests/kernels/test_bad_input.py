@@ -7,6 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from sdpa_course import attention, attention_backward, attention_forward
+from sdpa_course.kernels import layer_norm_forward
 
 Q, K, V = np.ones((2, 4, 5, 6)), np.ones((2, 2, 7, 6)), np.ones((2, 2, 7, 3))
 
@@ -106,6 +107,12 @@ def test_what_is_empty_has_a_defined_result(q, k, v, shape, keywords):
 def test_a_cache_that_is_none():
     with pytest.raises(TypeError, match="cache: got NoneType, expected the second result of attention_forward"):
         attention_backward(np.ones((2, 4, 5, 3)), None)
+
+
+@pytest.mark.parametrize("name", ["gain", "bias"])
+def test_a_gain_or_bias_of_another_width(name):
+    with pytest.raises(ValueError, match=rf"^{name}: got shape \(1,\), expected \(5,\)$"):
+        layer_norm_forward(np.ones((3, 5)), **{name: np.ones(1)})
 
 
 def test_the_blocked_kernel_with_no_value_width():

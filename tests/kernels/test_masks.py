@@ -55,7 +55,7 @@ def test_select_matmul_keeps_what_may_not_be_seen_out():
         (lambda: padding_mask([5], 4), ValueError, ["lengths", "5", "4"]),
         (lambda: padding_mask([1.5], 4), TypeError, ["lengths", "float64"]),
         (lambda: combine_masks(np.ones(3)), TypeError, ["masks", "float64", "bool"]),
-        (lambda: combine_masks(np.ones(3, bool), np.ones(4, bool)), ValueError, ["(3,)", "(4,)"]),
+        (lambda: combine_masks(np.ones(3, bool), np.ones(4, bool)), ValueError, ["masks", "(3,) and (4,)"]),
     ],
 )
 def test_bad_input(call, error, words):

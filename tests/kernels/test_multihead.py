@@ -222,6 +222,7 @@ X = np.ones((4, 12))
         (lambda: KVCache().append(np.ones((1, 2, 3)), np.ones((1, 3, 3))), ValueError, ["v", "(1, 3, 3)"]),
         (lambda: multihead_decode(X, params_with(), KVCache(), counts=5), ValueError, ["counts", "5", "4"]),
         (lambda: multihead_decode(X, params_with(), KVCache(), counts=0.5), TypeError, ["counts", "float64"]),
+        (lambda: multihead_decode(X, params_with(), KVCache(), counts=[4, 4]), ValueError, ["counts", "(2,)", "()"]),
     ],
 )
 def test_bad_input(call, error, words):

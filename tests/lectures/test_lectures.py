@@ -1,39 +1,26 @@
-"""Lectures: the slides of the notebooks, the copy that a talk is given from, and a guide that agrees with both."""
+"""Lectures: the slides of the notebooks, the talk that is made of them, and a guide that agrees with both."""
 
 import json
 import re
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import nbformat
 import pytest
 
 from lectures import lecture, slides
+from lectures.cut import Slide, on_the_wall, slider_of
+from tests.lectures.retold import read
 
 ROOT = Path(__file__).parents[2]
 GUIDE = (ROOT / "docs" / "instructor-guide.md").read_text(encoding="utf-8")
-NUMBERS = list(lecture.notebooks())
-VISIBLE = ("slide", "subslide", "fragment", "-")
+NUMBERS = list(slides.notebooks())
 
 
-def notebook(number: str):
-    return slides.read(lecture.notebooks()[number])
-
-
-def begins_slide(cell) -> bool:
-    return slides.slide_type(cell) in ("slide", "subslide")
-
-
-def slides_of(number: str) -> list[list]:
-    """The visible cells of each slide."""
-    found = []
-    for cell in notebook(number).cells:
-        if begins_slide(cell):
-            found.append([])
-        if slides.slide_type(cell) in VISIBLE:
-            found[-1].append(cell)
-    return found
+def slides_of(number: str) -> list[Slide]:
+    return on_the_wall(read(number))
 
 
 def page(number: str) -> str:
@@ -48,48 +35,21 @@ def minutes(number: str) -> dict[str, tuple[int, int]]:
 
 
 @pytest.mark.parametrize("number", NUMBERS)
-def test_a_deck_begins_with_its_title_and_every_section_begins_a_slide(number):
-    cells = notebook(number).cells
-    assert slides.slide_type(cells[0]) == "slide"
-    assert cells[0].source.startswith(f"# {number} · ")
-    for heading, section in slides.sections(notebook(number)).items():
-        if any(begins_slide(cell) for cell in section):
-            first = next(cell for cell in section if slides.slide_type(cell) in VISIBLE)
-            assert slides.slide_type(first) == "slide", heading
-
-
-@pytest.mark.parametrize("number", NUMBERS)
-def test_a_slider_has_its_slide_to_itself(number):
-    sliders = 0
-    for shown in slides_of(number):
-        code = [cell for cell in shown if cell.cell_type == "code"]
-        if any(slides.slider_of(cell) for cell in code):
-            sliders += 1
-            assert len(code) == 1
-    assert sliders >= 1
-
-
-@pytest.mark.parametrize("number", NUMBERS)
-def test_a_prediction_is_made_before_its_answer_is_seen(number):
-    """On the slide of a question, what comes after it is uncovered step by step."""
-    for shown in slides_of(number):
-        asked = [i for i, cell in enumerate(shown) if cell.source.startswith("**Predict, then run.**")]
-        for cell in shown[asked[0] + 1 :] if asked else []:
-            if cell.cell_type == "code":
-                before = shown[asked[0] + 1 : shown.index(cell) + 1]
-                prints = any(output.output_type == "stream" or "data" in output for output in cell.outputs)
-                assert not prints or any(slides.slide_type(c) == "fragment" for c in before), cell.source
+def test_a_deck_begins_with_the_notebook_and_a_slider_has_its_slide_to_itself(number):
+    shown = slides_of(number)
+    assert shown[0].section == "Title"
+    assert shown[0].notebook.startswith(f"{number} · ")
+    with_slider = [slide for slide in shown if any(slider_of(part.cell) for part in slide.code)]
+    assert with_slider
+    crowded = [slide.title for slide in with_slider if len(slide.code) > 1]
+    assert not crowded, f"a slider has a slide to itself: write a slide mark before its paragraph in {crowded}"
 
 
 @pytest.mark.parametrize("number", NUMBERS)
 def test_slides_and_minutes_of_the_guide_are_those_of_the_deck(number):
     told = minutes(number)
-    counted = {
-        heading: sum(map(begins_slide, section)) for heading, section in slides.sections(notebook(number)).items()
-    }
-    assert {heading: count for heading, (count, _) in told.items() if heading != "all"} == {
-        heading: count for heading, count in counted.items() if count
-    }
+    counted = Counter(slide.section for slide in slides_of(number))
+    assert {heading: count for heading, (count, _) in told.items() if heading != "all"} == counted
     every = [value for heading, value in told.items() if heading != "all"]
     assert told["all"] == (sum(count for count, _ in every), sum(time for _, time in every))
     assert 20 <= told["all"][1] <= 50
@@ -107,8 +67,7 @@ def test_the_guide_has_a_whole_page_for_each_lecture(number):
     shown = len(slides_of(number))
     for place in re.findall(r"\bslides? (\d+)", page(number)):
         assert 1 <= int(place) <= shown
-    title = notebook(number).cells[0].source.splitlines()[0]
-    assert page(number).splitlines()[0] == f"##{title}"
+    assert page(number).splitlines()[0] == f"### {slides_of(number)[0].notebook}"
 
 
 def schedule(heading: str) -> list[tuple[int, str]]:
@@ -123,17 +82,51 @@ def test_a_schedule_adds_up(heading, length):
     assert sum(time for time, _ in rows) == total == length
     for time, place in rows:
         found = re.fullmatch(r"(\d\d): (.+)", place)
-        if found:
+        if found and heading == "A workshop":  # it has whole sections; the guest lecture has single slides
             assert time == sum(minutes(found[1])[section][1] for section in found[2].split("; ")), place
 
 
+def guest_slides() -> list[tuple[str, Slide, str]]:
+    """`(notebook, its slide, what's said)` for each slide that the guest lecture takes from a notebook."""
+    plan = json.loads(slides.GUEST.read_text(encoding="utf-8"))["slides"]
+    there = {number: {slide.title: slide for slide in slides_of(number)} for number, *_ in plan}
+    return [(number, slides.for_the_talk(there[number][title], "", *own), own[0]) for number, title, *own in plan]
+
+
+def minutes_of(*notes: str) -> int:
+    """The minutes with which the notes of some slides begin."""
+    return sum(int(re.match(r"(\d) minutes?\b", said)[1]) for said in notes)
+
+
 def test_the_guest_lecture_is_what_the_guide_says():
-    plan = json.loads(slides.GUEST.read_text(encoding="utf-8"))["sections"]
-    told = [re.fullmatch(r"(\d\d): (.+)", place) for _, place in schedule("A guest lecture")]
-    sections = [[row[1], section] for row in told if row for section in row[2].split("; ")]
-    assert [[number, heading] for number, heading, _ in plan] == sections
-    for number, heading, said in plan:
-        assert said.startswith(f"{minutes(number)[heading][1]} minutes")
+    counted = {}
+    for number, slide, said in guest_slides():
+        sections, said_there = counted.setdefault(number, ([], []))
+        sections.extend([slide.section] * (slide.section not in sections))
+        said_there.append(said)
+    built = [(minutes_of(*said), f"{number}: {'; '.join(sections)}") for number, (sections, said) in counted.items()]
+    assert [row for row in schedule("A guest lecture") if re.match(r"\d\d: ", row[1])] == built
+
+
+def test_the_guest_lecture_leaves_time_for_questions_and_is_mostly_pictures():
+    plan = json.loads(slides.GUEST.read_text(encoding="utf-8"))
+    own = [slide for part in ("opening", "closing") for slide in slides.own_slides(plan[part])]
+    picked = guest_slides()
+    assert 43 <= minutes_of(*(slide.notes[0] for slide in own), *(said for *_, said in picked)) <= 46
+    pictured = [s for _, s, _ in picked if any(p.pictures or slider_of(p.cell) or has_picture(p) for p in s.code)]
+    assert len(pictured) >= (len(own) + len(picked)) * 2 / 3
+
+
+def has_picture(part) -> bool:
+    """Whether a prediction is answered by a picture."""
+    return bool(part.question and (part.question["image"] or part.question["kind"] == "curve"))
+
+
+def test_the_guest_lecture_names_no_notebook():
+    shown = [str(part.cell.outputs) for _, slide, _ in guest_slides() for part in slide.code]
+    shown += [text for _, slide, _ in guest_slides() for text in [slide.title, *slide.texts]]
+    told = "\n".join([*shown, slides.GUEST.read_text(encoding="utf-8")])
+    assert re.findall(r"[Nn]otebooks? \d\d", told) == []
 
 
 def test_four_weeks_have_every_lecture_and_every_problem_set_once():
@@ -150,20 +143,25 @@ def test_links_of_the_documentation_lead_somewhere():
             assert (path.parent / target).exists(), f"{path.name}: {target}"
 
 
-def test_a_talk_is_given_from_a_copy_and_an_earlier_one_is_kept(tmp_path):
-    path = lecture.notebooks()["03"]
+def test_a_talk_runs_all_the_code_and_shows_the_slides(tmp_path):
+    path = slides.notebooks()["02"]
     before = path.read_bytes()
-    copy = lecture.prepare(path, tmp_path)
-    talk = nbformat.read(copy, as_version=4)
-    assert talk.metadata.rise.scroll
-    hidden = [cell for cell in talk.cells if cell.metadata.get("jupyter", {}).get("source_hidden")]
-    assert hidden
-    assert all(lecture.only_output(cell) for cell in hidden)
-    copy.write_text("what was typed during the talk")
-    lecture.prepare(path, tmp_path)
-    kept = [other for other in tmp_path.glob("*.ipynb") if other != copy]
-    assert [other.read_text() for other in kept] == ["what was typed during the talk"]
+    talk = nbformat.read(lecture.prepare(path, tmp_path), as_version=4)
+    code = [[cell.source for cell in made.cells if cell.cell_type == "code"] for made in (talk, read("02"))]
+    assert code[0] == code[1]
+    kinds = [cell.metadata.slideshow.slide_type for cell in talk.cells]
+    asked_first = [slide for slide in slides_of("02") if slide.question and len(slide.code) > 1]
+    assert kinds.count("slide") == len(slides_of("02")) + len(asked_first) > 20
+    assert not any("<!--" in cell.source for cell in talk.cells)
     assert path.read_bytes() == before
+
+
+def test_an_earlier_talk_is_kept(tmp_path):
+    talk = lecture.prepare(slides.notebooks()["00"], tmp_path)
+    talk.write_text("what was typed during the talk")
+    lecture.prepare(slides.notebooks()["00"], tmp_path)
+    kept = [other for other in tmp_path.glob("*.ipynb") if other != talk]
+    assert [other.read_text() for other in kept] == ["what was typed during the talk"]
 
 
 @pytest.mark.parametrize("tool", ["lectures.lecture", "lectures.slides"])

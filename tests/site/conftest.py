@@ -1,4 +1,4 @@
-"""The built site, served on this machine. `make test-site` builds it and names its folder in SDPA_SITE."""
+"""The built site, served on this machine. `make test-all` builds it and names its folder in SDPA_SITE."""
 
 import os
 from pathlib import Path
@@ -7,7 +7,7 @@ import pytest
 
 from tests.site.serving import Serving
 
-NOT_BUILT = "the site's tests need a built site: make test-site"
+NOT_BUILT = "the site's tests need a built site: make test-all"
 
 
 def built_site() -> Path | None:

@@ -13,21 +13,23 @@ class Page(HTMLParser):
     def __init__(self, path: Path):
         super().__init__()
         self.links, self.loads, self.places, self.alts, self.texts = [], [], set(), [], []
+        self.other_room = False
         self.feed(path.read_text(encoding="utf-8"))
         self.text = "".join(self.texts)
 
     def handle_starttag(self, tag, attributes):
         values = dict(attributes)
         self.places |= {values[name] for name in ("id", "name") if values.get(name)}
+        if tag == "a":
+            self.other_room = "only-dark" in values.get("class", "")  # the same picture once more
         if tag == "a" and "href" in values:
             self.links.append(values["href"])
         elif tag == "link" and values.get("rel") not in ("canonical", "index", "search", "next", "prev"):
             self.loads.append(values["href"])
         elif "src" in values:
             self.loads.append(values["src"])
-        if "data-views" in values:
-            self.loads.append(values["data-views"])
-        if tag == "img":
+        self.loads += [values[name] for name in ("data-views", "srcset") if name in values]
+        if tag == "img" and not self.other_room:
             self.alts.append(values.get("alt"))
 
     def handle_data(self, data):

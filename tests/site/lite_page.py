@@ -3,6 +3,7 @@
 `Reader` is one person's browser, with the storage that goes with it; `LitePage` is a notebook open in it.
 """
 
+import re
 from collections import defaultdict
 from datetime import datetime
 
@@ -15,6 +16,7 @@ from tools.lab import Slider
 SETTINGS = {
     "@jupyterlab/notebook-extension:tracker": '{"recordTiming": true, "windowingMode": "none"}',
 }
+PICTURE = re.compile('data:image/png;base64,[^"]+')  # in HTML; tools/nbval.cfg tells nbval
 NOT_COMPARED = {  # as nbval has it
     *("metadata", "traceback", "prompt_number", "output_type", "name", "execution_count", "image/png", "image/jpeg"),
     "application/vnd.jupyter.widget-view+json",
@@ -170,7 +172,7 @@ def comparable(outputs) -> dict[str, list]:
     for output in transform_streams_for_comparison(coalesce_streams(outputs)):
         for kind, value in {**output, **output.get("data", {})}.items():
             if kind not in NOT_COMPARED | {"data"}:
-                found[kind].append(value)
+                found[kind].append(PICTURE.sub("", value) if kind == "text/html" else value)
     return found
 
 

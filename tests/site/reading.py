@@ -1,6 +1,7 @@
 """A page of the site as a reader has it: at the sizes of a desktop and a phone, light and dark.
 
-python -m tests.site.reading --pictures folder [page …]    a picture of each page in each look, and what is wrong
+python -m tests.site.reading --pictures folder [page …]    a picture of each page in each look, what it weighs, how
+                                                           many screens it fills, and what is wrong
 """
 
 import argparse
@@ -22,7 +23,9 @@ SETTLE = """async () => {
     await new Promise(requestAnimationFrame);
   }
   scrollTo(0, 0);
-  const images = [...document.images];
+}"""
+LOAD = """async () => {  // what's drawn for the other room isn't loaded
+  const images = [...document.images].filter(image => getComputedStyle(image.closest("a") ?? image).display !== "none");
   images.forEach(image => { image.loading = "eager"; });  // one that was scrolled past too fast would never come
   const late = new Promise(done => setTimeout(done, 30_000));
   await Promise.race([late, Promise.all(images.map(image => image.decode().catch(() => {})))]);
@@ -78,15 +81,23 @@ class Reader:
         self.page.goto(f"{self.address}/{page}")
         self.page.wait_for_load_state("load")
         self.page.evaluate(SETTLE)
+        self.page.evaluate(LOAD)
 
     def look(self, size: str, colours: str) -> list[str]:
         """What is wrong with the page at this size, in these colours."""
         width, height = SIZES[size]
         self.page.set_viewport_size({"width": width, "height": height})
         self.page.emulate_media(color_scheme=colours)
-        self.page.wait_for_selector(f"html[data-theme={colours}]", state="attached")
+        self.page.wait_for_selector(f"html[data-theme={colours}], html:not([data-theme])", state="attached")
         self.page.wait_for_timeout(500)  # the sidebar slides into its place, formulas are measured anew
+        self.page.evaluate(LOAD)
         return [f"{size}, {colours}: {problem}" for problem in self.page.evaluate(PROBLEMS, colours)]
+
+    def screens(self) -> float:
+        """How many desktop screens high the page is, with everything folded that can be."""
+        width, height = SIZES["desktop"]
+        self.page.set_viewport_size({"width": width, "height": height})
+        return self.page.evaluate("document.documentElement.scrollHeight") / height
 
     def close(self) -> None:
         """Leave."""
@@ -105,13 +116,13 @@ def main() -> None:
         for page in arguments.pages or pages(arguments.site):
             reader = Reader(browser, address)
             reader.open(page)
-            weight = reader.weight
+            weight, screens = reader.weight, reader.screens()
             for size, colours in LOOKS:
                 for problem in reader.look(size, colours):
                     print(f"  {problem}")
                 name = f"{page.replace('/', '_').removesuffix('.html')}.{size}.{colours}.png"
                 reader.page.screenshot(path=arguments.pictures / name, full_page=True)
-            print(f"{page}: {weight / 1e6:.2f} MB", *reader.complaints, flush=True)
+            print(f"{page}: {weight / 1e6:.2f} MB, {screens:.1f} desktop screens", *reader.complaints, flush=True)
             reader.close()
 
 

@@ -1,8 +1,10 @@
-"""A folder of files on 127.0.0.1, as any web server would give them out; for the tests and for a look.
+"""A folder of files on 127.0.0.1, as a web server gives them out: texts compressed. For the tests and for a look.
 
 python -m tests.site.serving [folder] [port]
 """
 
+import gzip
+import io
 import sys
 import threading
 from functools import partial
@@ -27,6 +29,19 @@ class Files(SimpleHTTPRequestHandler):
 
     extensions_map = SimpleHTTPRequestHandler.extensions_map | TYPES
     protocol_version = "HTTP/1.1"  # keeps connections: a page of JupyterLite asks for hundreds of files
+
+    def send_head(self):
+        """A text goes out compressed, like from the servers that sites live on."""
+        path = Path(self.translate_path(self.path))
+        if path.suffix not in (".html", ".css", ".js", ".json", ".svg") or not path.is_file():
+            return super().send_head()
+        packed = gzip.compress(path.read_bytes(), 6)
+        self.send_response(200)
+        for name, value in (("Content-Encoding", "gzip"), ("Content-Length", str(len(packed)))):
+            self.send_header(name, value)
+        self.send_header("Content-Type", self.guess_type(str(path)))
+        self.end_headers()
+        return io.BytesIO(packed)
 
     def log_message(self, *args) -> None:
         """Nothing."""

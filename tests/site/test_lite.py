@@ -16,7 +16,7 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
 from docs.site import lite, pyodide_bundle
-from lectures.lecture import sliders_of
+from lectures.cut import sliders_of
 from sdpa_course.browser import adapt
 from sdpa_course.explore import all_explorers
 from tests.site.lite_page import LitePage, Reader, code_cells, differences, seconds_of
@@ -50,6 +50,15 @@ def link_targets(path: Path) -> list[str]:
     """Files that a notebook's text links to."""
     text = "\n".join(cell.source for cell in read(path).cells if cell.cell_type == "markdown")
     return re.findall(r"\]\(([^)#:\s]+)[^):]*\)", text)
+
+
+def test_it_says_how_far_python_is(reader):
+    page = reader.open(KEPT).page
+    page.wait_for_selector("#starting:has-text('Step')", timeout=60_000)
+    page.wait_for_selector("#starting:has-text('Python is ready')", timeout=1000 * PATIENCE)
+    assert page.evaluate("jupyterapp.shell.currentWidget.sessionContext.session.kernel.status") in ("idle", "busy")
+    page.wait_for_selector("#starting", state="detached")
+    page.close()
 
 
 def test_every_link_of_a_notebook_leads_to_a_file_that_is_there_too():

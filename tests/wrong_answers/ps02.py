@@ -275,6 +275,14 @@ def error_by_plain_python(scores):
     return errors
 
 
+def variance_without_the_keys_share(mu_q, sigma_q, mu_k, sigma_k):
+    return float(np.sum((sigma_q * sigma_k) ** 2 + (mu_k * sigma_q) ** 2))
+
+
+def variance_without_the_queries_share(mu_q, sigma_q, mu_k, sigma_k):
+    return sum(s**2 * t**2 + m**2 * t**2 for m, s, t in zip(mu_q, sigma_q, sigma_k))  # noqa: B905
+
+
 WRONG = {
     "score_variance": [
         (16, "variance 1 assumed"),
@@ -286,6 +294,8 @@ WRONG = {
         (56, ""),
     ],
     "predicted_variance": [
+        (variance_without_the_keys_share, "one cross term missing"),
+        (variance_without_the_queries_share, "other cross term missing"),
         (variance_without_means, "means ignored"),
         (variance_as_second_moment, "second moments"),
         (variance_minus_square_of_mean, "total mean squared"),

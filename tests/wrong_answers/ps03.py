@@ -207,6 +207,11 @@ def entropy_nansum(weights):
         return -np.nansum(weights * np.log(weights), axis=1)
 
 
+def log_softmax_in_bits(scores):
+    shifted = scores - scores.max(axis=1, keepdims=True)
+    return shifted * np.log2(np.e) - np.log2(np.sum(np.exp(shifted), axis=1, keepdims=True))
+
+
 WRONG = {
     "softmax": [
         (softmax_down_the_columns, "wrong axis"),
@@ -240,6 +245,7 @@ WRONG = {
         (0.982, ""),
     ],
     "mended_log_softmax": [
+        (log_softmax_in_bits, "log base 2"),
         (log_softmax_as_given, "as given"),
         (log_softmax_half_shifted, "maximum not put back"),
         (log_softmax_down_the_columns, "wrong axis"),

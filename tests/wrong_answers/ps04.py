@@ -304,6 +304,10 @@ def norm_with_the_mend_in_the_first_sum(weights):
     return np.sqrt(first + (weights**2).sum(axis=-1) ** 2)
 
 
+def backward_turned(dweights, weights):
+    return weights * (np.sum(weights * dweights, axis=1)[:, None] - dweights)
+
+
 WRONG = {
     "jacobian": [
         (jacobian_diagonal, "diagonal only"),
@@ -328,6 +332,7 @@ WRONG = {
         (backward_differences, "backward difference"),
     ],
     "softmax_backward": [
+        (backward_turned, "all signs flipped"),
         (backward_first_half, "no row sum"),
         (backward_sigmoid, "diagonal only"),
         (backward_down_the_columns, "wrong axis"),

@@ -354,6 +354,20 @@ def self_folded(X, W_Q, W_K, W_V):
     return softmax_rows(X @ compare @ X.T) @ X @ W_V
 
 
+def masked_by_products_with_infinity(Q, K, V, mask):
+    return softmax_rows(Q @ K.T / np.sqrt(Q.shape[1]) + (1 - mask) * -np.inf) @ V
+
+
+def masked_over_root_of_value_width(Q, K, V, mask):
+    return softmax_rows(np.where(mask, Q @ K.T, -np.inf) / math.sqrt(len(V[0]))) @ V
+
+
+def masked_softmax_of_the_columns(Q, K, V, mask):
+    scores = np.where(mask, Q @ K.T / np.sqrt(Q.shape[1]), -np.inf)
+    exps = np.exp(scores - scores.max(axis=0))
+    return np.nan_to_num(exps / exps.sum(axis=0)) @ V
+
+
 WRONG = {
     "attention": [
         (attention_unscaled, "no scale"),
@@ -371,7 +385,7 @@ WRONG = {
         (attention_clipped, "clipped"),
         (attention_clipped_for_float32, "clipped"),
         (attention_nan_to_num, "NaN replaced"),
-        (attention_over_root_of_value_width, ""),
+        (attention_over_root_of_value_width, "sqrt(d_v)"),
     ],
     "first_weight": [
         (0.982, "no scale"),
@@ -384,6 +398,9 @@ WRONG = {
         (0.5, ""),
     ],
     "masked_attention": [
+        (masked_by_products_with_infinity, "zero times infinity"),
+        (masked_over_root_of_value_width, "sqrt(d_v)"),
+        (masked_softmax_of_the_columns, "wrong axis"),
         (masked_unscaled, "no scale"),
         (masked_over_width, "1/d_k"),
         (masked_too_late, "mask after softmax"),
@@ -391,7 +408,7 @@ WRONG = {
         (masked_divided_again_no_nan, "pushed down to 0"),
         (maximum_of_all_keys_safe_sum, "pushed down to 0"),
         (maximum_before_mask, "divided again"),
-        (exponentials_times_mask, "divided again"),
+        (exponentials_times_mask, "no maximum, mask afterwards"),
         (masked_the_other_way, "mask inverted"),
         (scores_times_mask, "score 0"),
         (score_0_and_weight_0, "score 0, weight 0"),

@@ -287,8 +287,45 @@ def backward_by_differences(dout, Q, K, V):
     return tuple(found)
 
 
+def scores_are_weights(dout, V, weights):
+    return np.dot(dout, V.T)
+
+
+def dscores_turned(dout, V, weights):
+    dweights = np.dot(dout, V.T)
+    return weights * np.sum(weights * dweights, axis=1, keepdims=True) - weights * dweights
+
+
+def backward_without_softmax(dout, Q, K, V):
+    exps = np.exp(Q @ K.T / np.sqrt(Q.shape[1]))
+    weights = exps / exps.sum(axis=1, keepdims=True)
+    ddots = dout @ V.T / np.sqrt(Q.shape[1])
+    return ddots @ K, ddots.T @ Q, weights.T @ dout
+
+
+def backward_of_the_values_only(dout, Q, K, V):
+    exps = np.exp(Q @ K.T / np.sqrt(Q.shape[1]))
+    return 0 * Q, 0 * K, (exps / exps.sum(axis=1, keepdims=True)).T @ dout
+
+
+def backward_downhill(dout, Q, K, V):
+    exps = np.exp(Q @ K.T / np.sqrt(Q.shape[1]))
+    weights = exps / exps.sum(axis=1, keepdims=True)
+    ddots = dscores_turned(dout, V, weights) / np.sqrt(Q.shape[1])
+    return ddots @ K, ddots.T @ Q, -weights.T @ dout
+
+
+def backward_dq_only(dout, Q, K, V):
+    return backward_downhill(-dout, Q, K, V)[0]
+
+
+def products_dB_later(dC, A, B):
+    return dC @ B.T, None
+
+
 WRONG = {
     "matmul_backward": [
+        (products_dB_later, ""),
         (products_on_their_side, "transposed"),
         (products_in_the_other_order, "swapped"),
         (products_reshaped, "reshaped"),
@@ -299,6 +336,8 @@ WRONG = {
         (products_dA_only, ""),
     ],
     "mended_dscores": [
+        (scores_are_weights, "softmax skipped"),
+        (dscores_turned, "all signs flipped"),
         (dscores_as_given, "as given"),
         (dscores_product_only, "no row sum"),
         (dscores_diagonal, "diagonal only"),
@@ -310,6 +349,10 @@ WRONG = {
         (dscores_overwriting, ""),
     ],
     "attention_backward": [
+        (backward_without_softmax, "softmax skipped"),
+        (backward_of_the_values_only, "weights held constant"),
+        (backward_downhill, "all signs flipped"),
+        (backward_dq_only, ""),
         (scale_nowhere, "no scale"),
         (scale_there_but_not_back, "no scale backward"),
         (scale_back_only, "no scale forward"),

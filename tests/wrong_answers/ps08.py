@@ -242,6 +242,18 @@ def grouped_mean(Q, K, V):
     return attend(Q, K.mean(axis=0), V.mean(axis=0))
 
 
+def multihead_of_the_first(X, W_Q, W_K, W_V, W_O, heads):
+    d_k, d_v, out = W_Q.shape[1] // heads, W_V.shape[1] // heads, []
+    for _ in range(heads):
+        weights = softmax(X @ W_Q[:, :d_k] @ (X @ W_K[:, :d_k]).T / np.sqrt(d_k))
+        out.append(weights @ X @ W_V[:, :d_v])
+    return np.hstack(out) @ W_O
+
+
+def grouped_first_for_all(Q, K, V):
+    return np.stack([softmax(q @ K[0].T / math.sqrt(len(q[0]))) @ V[0] for q in Q])
+
+
 WRONG = {
     "split_heads": [
         (split_one_reshape, "reshape alone"),
@@ -258,6 +270,7 @@ WRONG = {
         (merge_transposed, ""),
     ],
     "multihead": [
+        (multihead_of_the_first, "one head for all"),
         (layer_unscaled, "no scale"),
         (layer_by_d_k, "1/d_k"),
         (layer_by_model_width, "sqrt(d_model)"),
@@ -296,6 +309,7 @@ WRONG = {
         (500, ""),
     ],
     "mended_grouped": [
+        (grouped_first_for_all, "one head for all"),
         (grouped_as_given, "as given"),
         (grouped_by_tile, "as given"),
         (grouped_by_remainder, "as given"),

@@ -344,8 +344,27 @@ def gap_by_split(first, second, tuning):
     return np.subtract(*reports)
 
 
+def gradient_of_whole_columns(logits, targets):
+    p = probabilities(logits)
+    p[:, targets] -= 1
+    return loss_by_loops(logits, targets)[0], p / len(targets)
+
+
+def loss_in_bits(logits, targets):
+    loss, dlogits = loss_by_loops(logits, targets)
+    return loss / math.log(2), dlogits
+
+
+def minus_everything(logits, targets):
+    loss, dlogits = loss_by_loops(logits, targets)
+    return -loss, -1 * np.array(dlogits)
+
+
 WRONG = {
     "cross_entropy": [
+        (gradient_of_whole_columns, "whole columns in the gradient"),
+        (loss_in_bits, "log base 2"),
+        (minus_everything, "all signs flipped"),
         (loss_added_up, "sum"),
         (gradient_not_divided, "gradient of the sum"),
         (softmax_of_softmax, "softmax twice"),
@@ -362,6 +381,9 @@ WRONG = {
         (loss_with_epsilon(1e-8), "epsilon 1e-08"),
     ],
     "cross_entropy_large": [
+        (gradient_of_whole_columns, "whole columns in the gradient"),
+        (loss_in_bits, "log base 2"),
+        (minus_everything, "all signs flipped"),
         (loss_textbook, "no maximum"),
         (loss_log_of_infinite_sum, "no maximum"),
         (loss_one_maximum, "global maximum"),
