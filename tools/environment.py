@@ -23,7 +23,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 VENV = os.path.join(ROOT, ".venv")
 CONSTRAINTS = os.path.join(ROOT, "constraints.txt")
 STAMP = os.path.join(VENV, "sdpa-course.json")
-EXTRAS = ["lab", "check", "tests", "homework", "lectures", "site", "torch", "dask"]
+EXTRAS = ["lab", "check", "tests", "homework", "lectures", "site", "torch", "dask", "model"]
 CLASSROOM = "classroom"  # the folder of the second distribution
 NO_NETWORK = re.compile(
     "name resolution|name or service not known|connection (refused|reset|aborted|broken)|network is unreachable"

@@ -1,4 +1,4 @@
-"""Write the flashcards of notebook 11 to downloads/: as CSV, and as a deck for Anki.
+"""Write the flashcards of notebook 12 to downloads/: as CSV, and as a deck for Anki.
 
 python tools/flashcards.py                  downloads/
 python tools/flashcards.py /some/folder     there

@@ -44,6 +44,7 @@ class Lab:
             "JUPYTER_DATA_DIR": str(self.folder / "data"),
             "JUPYTER_RUNTIME_DIR": str(self.folder / "runtime"),
             "IPYTHONDIR": str(self.folder / "ipython"),
+            "SDPA_GUESSES": str(self.folder / "guesses.json"),
         }
         command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ip=127.0.0.1"]
         command += [f"--port={self.port}", "--ServerApp.port_retries=0", f"--IdentityProvider.token={self.token}"]
@@ -121,9 +122,11 @@ class NotebookPage:
         self.page.evaluate("() => window.jupyterapp.commands.execute('notebook:run-all-cells')")
         self.page.wait_for_function(
             """() => {
-                const cells = [...document.querySelectorAll('.jp-CodeCell')];
-                const prompts = cells.map(cell => cell.querySelector('.jp-InputPrompt').textContent);
-                return prompts.length && prompts.every(text => /\\[\\d+\\]/.test(text));
+                const {widgets} = window.jupyterapp.shell.currentWidget.content;
+                const cells = widgets.filter(cell => cell.model.type === 'code');
+                // Not by their prompts: a folded cell has none.
+                return cells.length && cells.every(
+                    c => c.model.executionCount !== null && c.model.executionState !== 'running');
             }""",
             timeout=1000 * seconds,
         )

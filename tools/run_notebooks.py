@@ -16,7 +16,8 @@ METADATA = {
     "language_info": {"name": "python"},
 }
 WIDGET = "application/vnd.jupyter.widget-view+json"  # refers to a kernel that's gone
-CELL_METADATA = {"tags", "slideshow", "editable", "deletable", "nbgrader"}
+FOLDED = "hide-input"  # the tag that folds a cell's code on the site; JupyterLab folds it by other metadata
+CELL_METADATA = {"tags", "editable", "deletable", "nbgrader"}
 
 
 def run(path: Path) -> None:
@@ -35,6 +36,8 @@ def clean(notebook) -> None:
     notebook.metadata = nbformat.from_dict(METADATA)
     for cell in notebook.cells:
         cell.metadata = nbformat.from_dict({k: v for k, v in cell.metadata.items() if k in CELL_METADATA})
+        if FOLDED in cell.metadata.get("tags", []):
+            cell.metadata.jupyter = {"source_hidden": True}
         if cell.cell_type == "code":
             for output in cell.outputs:
                 output.get("data", {}).pop(WIDGET, None)
