@@ -1,6 +1,7 @@
 """A slider without a kernel: its views over one or two controls, drawn beforehand."""
 
 import itertools
+import re
 from base64 import b64encode
 from html import escape
 from json import dumps
@@ -12,6 +13,7 @@ import numpy as np
 from sdpa_course.explore.explorer import Explorer, View
 
 MOST = (9, 4)  # values of the first and of the second control: enough to see them move, few enough to send
+SYMBOL = re.compile(r"\b([dhmnqkvTσμρ])(?:_(k|model))?\b")
 
 
 class Track(NamedTuple):
@@ -83,23 +85,44 @@ def thinned(count: int, at: int, most: int) -> list[int]:
     return sorted({*even, at})
 
 
+def mathematics(label: str) -> str:
+    """The label as HTML, with its symbols as mathematics.
+
+    >>> mathematics("1/sqrt(d_k)")
+    '1/√<i>d</i><sub>k</sub>'
+    """
+    roots = re.sub(r"sqrt\((.*?)\)", r"√\1", escape(label))
+    return SYMBOL.sub(lambda found: f"<i>{found[1]}</i>" + (f"<sub>{found[2]}</sub>" if found[2] else ""), roots)
+
+
 def control_html(track: Track) -> str:
-    """The control where it starts: a box to tick for no and yes, otherwise a slider over the positions."""
+    """The control where it starts: a box to tick for no and yes, buttons for names, a slider for numbers."""
     reading = escape(track.readings[track.start])
+    if all(isinstance(value, str) for value in track.values):
+        buttons = "".join(
+            f'<label><input type="radio" name="{track.name}" value="{place}"{" checked" * (place == track.start)} '
+            f'autocomplete="off"> <span>{mathematics(name)}</span></label>'
+            for place, name in enumerate(track.readings)
+        )
+        return f'<fieldset class="control"><legend>{mathematics(track.label)}</legend><div>{buttons}</div></fieldset>'
     if track.values == [False, True]:
         kind = f'type="checkbox"{" checked" * track.start}'
     else:
         kind = f'type="range" min="0" max="{len(track.values) - 1}" value="{track.start}" aria-valuetext="{reading}"'
     return (
-        f'<label><span>{escape(track.label)}</span> <input {kind} autocomplete="off"> '
+        f'<label class="control"><span>{mathematics(track.label)}</span> <input {kind} autocomplete="off"> '
         f"<output>{reading}</output></label>"
     )
+
+
+def controls_html(tracks: list[Track]) -> str:
+    """All controls of a slider. The form keeps its buttons apart from those of the page's other sliders."""
+    return f'<form class="knobs">{"".join(control_html(t) for t in tracks)}</form>'
 
 
 def frames_html(explorer: Explorer) -> str:
     """The slider as HTML with its frames in it; a few lines of script on the page move it (lectures/deck/deck.js)."""
     drawn = frames(explorer)
-    labels = "".join(control_html(t) for t in drawn.tracks)
     first = drawn.start()
     width, height = first.size
     data = {
@@ -111,7 +134,8 @@ def frames_html(explorer: Explorer) -> str:
     }
     stored = dumps(data).replace("</", "<\\/")  # nothing in it ends the script
     return (
-        f'<figure class="frames">{labels}<img alt="{escape(first.alt)}" width="{width}" height="{height}" '
+        f'<figure class="frames">{controls_html(drawn.tracks)}'
+        f'<img alt="{escape(first.alt)}" width="{width}" height="{height}" '
         f'src="data:image/png;base64,{b64encode(first.picture).decode()}"><figcaption class="numbers"></figcaption>'
         f'<script type="application/json">{stored}</script></figure>'
     )

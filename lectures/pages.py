@@ -146,7 +146,8 @@ def svg(text: str, room: str, scale: float, alt: str) -> str:
 def options(asked: dict) -> str:
     """What the room chooses from, large enough for a show of hands."""
     if asked["kind"] == "number":
-        return f'<p class="between">between {asked["low"]:g} and {asked["high"]:g}</p>'
+        answer = f'<p class="answer">{asked["answer"]:g}</p>'  # where no picture tells it
+        return f'<p class="between">between {asked["low"]:g} and {asked["high"]:g}</p>{answer}'
     cards = []
     for letter, option in zip("ABCDEFGH", asked["options"], strict=False):
         right = "right" if option == asked["answer"] else "wrong"

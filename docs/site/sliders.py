@@ -6,7 +6,7 @@ from html import escape
 from pathlib import Path
 from typing import NamedTuple
 
-from lectures.frames import Frames, control_html, frames
+from lectures.frames import Frames, controls_html, frames
 from sdpa_course.explore import all_explorers
 
 from .pictures import Pictures, compact, picture_html
@@ -49,11 +49,10 @@ def slider_html(slider: Slider, pictures: Pictures, root: str, run: str | None) 
     ]
     stored = json.dumps({"readings": [t.readings for t in drawn.tracks], "views": views}, ensure_ascii=False)
     place = pictures.keep(stored.encode(), "json")
-    controls = "".join(control_html(t) for t in drawn.tracks)
     numbers = "".join(f"<span>{escape(name)}: <b>{escape(value)}</b></span>" for name, value in start.numbers.items())
     more = f'<p class="more"><a href="{run}">More to move, live</a></p>' if run and slider.more else ""
     return (
-        f'<figure class="frames" data-views="{root}{place}">{controls}{more}'
+        f'<figure class="frames" data-views="{root}{place}">{controls_html(drawn.tracks)}{more}'
         f"{picture_html(start.picture, start.alt, start.size, pictures, root)}"
         f'<div class="numbers" aria-live="polite">{numbers}</div>'
         f"<details><summary>The picture in words</summary><p>{escape(start.alt)}</p></details></figure>"

@@ -16,13 +16,16 @@ function fetched(file) {
 }
 
 function prepareFrames(figure) {
-  const inputs = [...figure.querySelectorAll("input")], outputs = [...figure.querySelectorAll("output")];
+  const controls = [...figure.querySelectorAll(".control")];
   const image = figure.querySelector("img"), link = figure.querySelector("a.picture");
   const numbers = figure.querySelector(".numbers"), words = figure.querySelector("details p");
   const script = figure.querySelector("script");
   const { load, address } = script ? embedded(script) : fetched(new URL(figure.dataset.views, location.href));
 
-  const positions = () => inputs.map(input => input.type === "checkbox" ? Number(input.checked) : Number(input.value));
+  const positions = () => controls.map(control => {
+    const input = control.querySelector("input[type=radio]:checked") ?? control.querySelector("input");
+    return Number(input.type === "checkbox" ? input.checked : input.value);
+  });
   const at = (places, { readings, views }) => views[places.reduce((sum, place, i) => sum * readings[i].length + place, 0)];
   const picture = view => Object.assign(new Image(), { src: address(view) });
 
@@ -31,8 +34,9 @@ function prepareFrames(figure) {
     try {
       const stored = await load();
       wanted.forEach((place, i) => {
-        outputs[i].textContent = stored.readings[i][place];
-        if (inputs[i].type === "range") inputs[i].setAttribute("aria-valuetext", stored.readings[i][place]);
+        const output = controls[i].querySelector("output"), reading = stored.readings[i][place];
+        if (output) output.textContent = reading; // a button says it itself
+        controls[i].querySelector("input[type=range]")?.setAttribute("aria-valuetext", reading);
       });
       const view = at(wanted, stored), next = picture(view);
       await next.decode();
@@ -60,9 +64,9 @@ function prepareFrames(figure) {
       .forEach(other => picture(at(places.with(i, other), stored))));
   }
 
-  for (const input of inputs) {
-    input.addEventListener("input", show);
-    input.addEventListener("pointerdown", () => load().then(neighbours, () => {}), { once: true });
+  for (const control of controls) {
+    control.addEventListener("input", show);
+    control.addEventListener("pointerdown", () => load().then(neighbours, () => {}), { once: true });
   }
   if (script) return show();
   new IntersectionObserver((entries, watch) => {

@@ -7,7 +7,7 @@ from urllib.request import urlopen
 import ipywidgets as widgets
 from PIL import Image
 
-from lectures.frames import MOST, track
+from lectures.frames import MOST, mathematics, track
 from sdpa_course.explore.explorer import Explorer
 from tools.lab import options_of, there_and_back
 
@@ -27,12 +27,23 @@ def drive_frames(figure, explorer: Explorer) -> None:
     tracks = [track(name, explorer.controls[name], most) for name, most in zip(explorer.main, MOST, strict=False)]
     starts = [t.start for t in tracks]
     settle_frames(figure, explorer, tracks, starts)
-    for t, handle in enumerate(figure.query_selector_all("input")):
+    for t, control in enumerate(figure.query_selector_all(".control")):
+        handle = chosen(control)
         there, back, step = keys_there_and_back(handle, starts[t])
         handle.press(there)
         settle_frames(figure, explorer, tracks, [at + step * (i == t) for i, at in enumerate(starts)])
-        handle.press(back)
+        chosen(control).press(back)
         settle_frames(figure, explorer, tracks, starts)
+
+
+def chosen(control):
+    """What takes the keys: the slider, the box, or the button that's pressed."""
+    return control.query_selector("input[type=radio]:checked") or control.query_selector("input")
+
+
+def reading(control) -> str:
+    """What a control says it's set to, as HTML; of buttons, the one that's pressed."""
+    return (control.query_selector("output") or control.query_selector("label:has(:checked) span")).inner_html()
 
 
 def settle_frames(figure, explorer: Explorer, tracks, places) -> None:
@@ -40,8 +51,8 @@ def settle_frames(figure, explorer: Explorer, tracks, places) -> None:
     view = explorer.view(**{t.name: t.values[place] for t, place in zip(tracks, places, strict=True)})
     image = figure.query_selector("img")
     figure.owner_frame().wait_for_function("([image, words]) => image.alt === words", arg=[image, view.alt])
-    readings = [output.inner_text() for output in figure.query_selector_all("output")]
-    assert readings == [t.readings[place] for t, place in zip(tracks, places, strict=True)]
+    readings = [reading(control) for control in figure.query_selector_all(".control")]
+    assert readings == [mathematics(t.readings[place]) for t, place in zip(tracks, places, strict=True)]
     for name, value in view.numbers.items():
         assert f"{name}: {value}" in figure.query_selector(".numbers").inner_text()
     shown = urlopen(image.evaluate("image => image.src")).read()  # a file of the site, or in the deck itself

@@ -51,6 +51,8 @@
   }
   if (slide.querySelector("mjx-merror, [data-mjx-error]")) found.push("mathematics with an error");
 
-  if (!page.innerText.trim() && !page.querySelector("img, svg")) found.push("an empty slide");
+  const body = page.querySelector(".body");
+  if (!body.innerText.trim() && !visible.some(e => body.contains(e) && e.matches("img, svg"))) found.push("nothing under the title");
+  if ([...page.querySelectorAll(".control")].some(e => !visible.includes(e))) found.push("a control is hidden");
   return found;
 }

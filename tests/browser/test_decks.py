@@ -99,6 +99,8 @@ BROKEN = {  # what must be said about a slide, and what a careless edit could ha
     "asked for": "<img alt='a' src='http://example.org/a.png'>",
     "text of": "<p style='font-size: 9px'>small</p>",
     "one on the other": "<h2 style='position: absolute; inset: 0'>over it</h2>",
+    "nothing under the title": "<style>.body > * { display: none; }</style>",
+    "a control is hidden": "<label class='control' hidden></label>",
 }
 
 

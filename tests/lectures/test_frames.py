@@ -5,7 +5,7 @@ import itertools
 import ipywidgets as widgets
 import pytest
 
-from lectures.frames import frames, thinned, track, values_of
+from lectures.frames import control_html, frames, mathematics, thinned, track, values_of
 from tests import sliders
 
 
@@ -37,3 +37,25 @@ def test_values_of_every_kind_of_control():
     pairs = widgets.SelectionSlider(options=[("three", 3), ("four", 4)], value=3)
     assert values_of(pairs) == [("three", 3), ("four", 4)]
     assert track("causal", widgets.Checkbox(value=True, description="causal"), 4).start == 1
+
+
+def test_labels_are_set_as_mathematics():
+    labels = {
+        "d_k": "<i>d</i><sub>k</sub>",
+        "heads h": "heads <i>h</i>",
+        "σ of q": "<i>σ</i> of <i>q</i>",
+        "1/sqrt(d_model)": "1/√<i>d</i><sub>model</sub>",
+        "QK-norm, no gains": "QK-norm, no gains",
+        "add to every score": "add to every score",
+        "a < b": "a &lt; b",
+    }
+    assert {label: mathematics(label) for label in labels} == labels
+
+
+def test_choices_are_buttons_and_numbers_are_a_slider():
+    choice = widgets.SelectionSlider(options=[("1", "1"), ("1/d_k", "1/d_k")], value="1/d_k", description="scale")
+    buttons = control_html(track("scale", choice, 4))
+    assert buttons.count('type="radio"') == 2
+    assert buttons.index(" checked") > buttons.index('value="1"')
+    number = widgets.SelectionSlider(options=[("64", 64), ("512", 512)], value=64, description="d_k")
+    assert control_html(track("d_k", number, 4)).count('type="range"') == 1
