@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from sdpa_course.figures import new, show
-from sdpa_course.figures.axes import ends, legend_below, log_axes
+from sdpa_course.figures.axes import ends, log_axes
 from sdpa_course.figures.drawing import picture_of
 
 
@@ -28,15 +28,6 @@ def test_logarithmic_axes_have_plain_numbers_and_nothing_between_them():
 def test_ends_in_words():
     assert ends([0.5, 3, 0.9]) == "0.50 to 0.90"
     assert ends([0.5, 0.9], ".1f", "d_k = ", (1, 64)) == "0.5 at d_k = 1 to 0.9 at d_k = 64"
-
-
-def test_a_legend_below_names_everything_once():
-    figure, axes = new(1, 2)
-    for ax in axes:
-        ax.plot([0, 1], label="both")
-    axes[1].plot([1, 0], label="right")
-    legend_below(axes)
-    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["both", "right"]
 
 
 def test_the_picture_is_what_was_drawn():

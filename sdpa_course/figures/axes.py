@@ -54,9 +54,3 @@ def theory_lines(ax, lines) -> None:
 def outline(ax, values, edges, **looks) -> None:
     """The share of the values in each bin, as steps."""
     ax.stairs(np.histogram(values, edges)[0] / np.size(values), edges, **looks)
-
-
-def legend_below(axes, columns: int = 5) -> None:
-    """One legend for all axes, with every label once."""
-    found = {label: handle for ax in axes for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)}
-    axes[0].figure.legend(found.values(), found, loc="outside lower center", ncols=columns)
