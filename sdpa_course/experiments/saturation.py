@@ -46,7 +46,7 @@ def collapse(d_k: int = 64, sigma: float = 1.0, *, queries: int = 20_000, keys: 
     """Softmax of random scores at one d_k, without and with the scale.
 
     Given q, its scores with N(0, 1) keys are independent and N(0, ‖q‖²). So it's enough to draw the length of q, and
-    the keys needn't be drawn at all; that's what makes so many queries affordable behind a slider.
+    the keys needn't be drawn at all, which is why a slider can afford thousands of queries.
     """
     lengths = np.sqrt(np.random.default_rng((seed, d_k)).chisquare(d_k, (queries, 1))).astype(np.float32)
     raw = np.float32(sigma**2) * lengths * unit_scores(queries, keys, seed)  # σ on q and on k: σ² on every product

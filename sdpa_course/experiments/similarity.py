@@ -73,7 +73,7 @@ def cached_draw(d_k: int, pairs: int, draw: int) -> np.ndarray:
 
 
 def one_draw(pairs: int = 10, draw: int = 1, d_k: int = 5, sigma: int = 4) -> OneDraw:
-    """Draw number `draw` of so many scores, with N(0, σ²) entries."""
+    """Draw number `draw`: the scores of `pairs` pairs whose entries are N(0, σ²)."""
     scores = sigma**2 * cached_draw(d_k, pairs, draw)
     edges = np.linspace(-300, 300, 61)
     percent = 100 * np.histogram(scores, edges)[0] / pairs

@@ -114,7 +114,7 @@ def predicted(assumptions: Assumptions) -> tuple[float, float]:
 
 
 def draw_noise(assumptions: Assumptions, samples: int, *, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """`(a, e)`, each (samples, d_k): what is random in q, and what is random in k alone."""
+    """`(a, e)`, each (samples, d_k): the random part of q, and the part of k that q doesn't share."""
     draw, _ = DISTRIBUTIONS[assumptions.distribution]
     noise = []
     for factor in (assumptions.factor_q, assumptions.factor_k):

@@ -86,7 +86,7 @@ class KVCache:
 
 
 def with_room(x: np.ndarray, need: int) -> np.ndarray:
-    """`x` (..., tokens, D) itself if it has room for so many tokens, otherwise a copy with room for twice as many."""
+    """`x` (..., tokens, D) itself if it has room for `need` tokens, otherwise a copy with room for twice as many."""
     room = x.shape[-2]
     if need <= room:
         return x

@@ -29,7 +29,7 @@ def png(page: Page) -> bytes:
 
 
 def few_colours(image: Image.Image, count: int) -> Image.Image:
-    """The image in so many colours. Paper and fills, the common ones, stay exactly what they are."""
+    """The image with `count` colours. Paper and fills, the common ones, stay exactly what they are."""
     pixel = np.asarray(image, dtype=np.int32) @ [65536, 256, 1]
     found, at, often = np.unique(pixel, return_inverse=True, return_counts=True)
     common = found[np.argsort(-often, kind="stable")[: count // 2]]
