@@ -19,7 +19,7 @@ def weights_beside(axes, result: Collapse) -> str:
         ax.vlines(np.arange(1, n + 1), 0, ranked.weights, color=colour(name), linewidth=14)  # faster than n bars
         ax.axhline(1 / n, color="C6", linestyle="--", linewidth=1.2)
         ax.text(n + 0.5, 1 / n + 0.015, f"all equal: 1/{n}", ha="right", va="bottom", fontsize=12)
-        words = f"$d_k$ = {result.d_k}, σ = {result.sigma:g}\nlargest weight {percent(ranked.largest)}"
+        words = f"$d_k$ = {result.d_k}, $σ$ = {result.sigma:g}\nlargest weight {percent(ranked.largest)}"
         ax.text(n + 0.5, 0.95, words, ha="right", va="top")
         ax.set(title=title, xlabel="keys, largest weight first", xlim=(0.2, n + 0.8), ylim=(0, 1.02))
         ax.set_xticks([1, *range(4, n + 1, 4)])

@@ -13,12 +13,14 @@ from IPython.display import Markdown, display
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from .typeface import typeface
+
 
 @functools.cache
 def course_style() -> dict:
-    """The settings of course.mplstyle."""
+    """The settings of course.mplstyle, in the course's typeface."""
     with as_file(files(__package__) / "course.mplstyle") as path:
-        return matplotlib.rc_params_from_file(path, use_default_template=False)
+        return dict(matplotlib.rc_params_from_file(path, use_default_template=False)) | typeface()
 
 
 def within(settings):

@@ -31,7 +31,7 @@ def one_choice(axes, result: HeadChoice) -> str:
         outline(axes[1], found.scores, EDGES, color=rule.colour, linestyle=rule.dash, linewidth=2.4, label=rule.label)
         marked.append(f"{rule.words} {found.variance:.3f}")
     heads_axis(axes[0], heads, (0.01, 0.1, 1, 10))
-    axes[0].set(title=f"$d_{{model}}$ = {result.d_model}, σ = {result.sigma:g}")
+    axes[0].set(title=f"$d_{{model}}$ = {result.d_model}, $σ$ = {result.sigma:g}")
     axes[0].set(ylabel="variance of a score", ylim=(3e-3, 50))
     # A white ground, because the mark of the chosen h may run behind it.
     axes[0].legend(loc="lower left", frameon=True, facecolor="white", edgecolor="none", framealpha=1)

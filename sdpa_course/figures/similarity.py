@@ -218,7 +218,7 @@ def one_range(axes, result: OneDraw) -> str:
     """One draw of scores as a histogram; below it the range, the standard deviation and the range that was quoted."""
     top, low = axes
     top.stairs(result.percent, result.edges, fill=True, color="C4")
-    top.set(title=f"{result.pairs:,} scores, $d_k$ = {result.d_k}, σ = {result.sigma:g}", ylabel="% of scores")
+    top.set(title=f"{result.pairs:,} scores, $d_k$ = {result.d_k}, $σ$ = {result.sigma:g}", ylabel="% of scores")
     highest = np.max(result.percent)
     top.set(xlim=(-250, 250), ylim=(0, next(limit for limit in (20, 40, 100) if highest <= 0.95 * limit)))
     top.tick_params(labelbottom=False)
