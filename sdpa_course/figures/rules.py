@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from ..kernels.scores import SCALES
+from .kit.palette import colour
 
 
 class Rule(NamedTuple):
@@ -39,10 +40,10 @@ class Rule(NamedTuple):
 RULES = {
     rule.name: rule
     for rule in (
-        Rule("1", SCALES["1"].formula, "no scale", "C1", "o", "--"),
-        Rule("1/sqrt(d_k)", SCALES["1/sqrt(d_k)"].formula, r"$1/\sqrt{d_k}$", "C0", "s", "-"),
-        Rule("1/d_k", SCALES["1/d_k"].formula, "$1/d_k$", "C2", "^", ":"),
-        Rule("1/sqrt(d_model)", SCALES["1/sqrt(d_model)"].formula, r"$1/\sqrt{d_{model}}$", "C3", "D", "-."),
+        Rule("1", SCALES["1"].formula, "no scale", colour("nothing"), "o", "--"),
+        Rule("1/sqrt(d_k)", SCALES["1/sqrt(d_k)"].formula, r"$1/\sqrt{d_k}$", colour("root"), "s", "-"),
+        Rule("1/d_k", SCALES["1/d_k"].formula, "$1/d_k$", colour("full"), "^", ":"),
+        Rule("1/sqrt(d_model)", SCALES["1/sqrt(d_model)"].formula, r"$1/\sqrt{d_{model}}$", colour("model"), "D", "-."),
         Rule("learned", "learned from 1/√d_k", r"learned from $1/\sqrt{d_k}$", "C4", "v"),
         Rule("learned from 1", "learned from 1", "learned from 1", "C5", "P"),
         Rule("QK-norm", "QK-norm", "QK-norm", "C6", "X"),
