@@ -5,6 +5,7 @@ import numpy as np
 from ..experiments.saturation import RandomWeights, SoftmaxAtTemperature
 from .axes import log_axes, outline
 from .drawing import styled
+from .kit.palette import colour
 from .rules import RULES
 
 BINS = np.linspace(0, 1, 26)  # of a top weight
@@ -15,8 +16,8 @@ def softmax_bars(axes, result: SoftmaxAtTemperature) -> str:
     """Scores as bars on the left, their softmax at one temperature on the right."""
     scores, weights, n = result.scores, result.weights, len(result.scores)
     places = np.arange(1, n + 1)
-    for ax, values, colour in zip(axes, (scores, weights), ("C5", "C0"), strict=True):
-        ax.vlines(places, 0, values, color=colour, linewidth=34)  # one artist: faster than n bars
+    for ax, values, name in zip(axes, (scores, weights), ("score", "weight"), strict=True):
+        ax.vlines(places, 0, values, color=colour(name), linewidth=34)  # one artist: faster than n bars
         ax.set(xlabel="key", xticks=places, xlim=(0.3, n + 0.7))
     axes[0].axhline(0, color="black", linewidth=1)
     axes[0].set(title="scores", ylabel="score", yticks=range(-8, 9, 4), ylim=(-9, 9))
