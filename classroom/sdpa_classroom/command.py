@@ -9,6 +9,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
+from .files import private_files
 from .marking import GRADED, STATES
 from .sandbox import COURSE, Limits, NoSandbox, Sandbox, find_sandbox, system_folders, visible_answers
 from .submissions import Submission, Unreadable, digest, find_submissions, read, students_without_submissions
@@ -85,8 +86,7 @@ def grade(options: argparse.Namespace) -> int:
     course, submissions = open_course(options)
     sandbox = None if options.trust_submissions else checked_sandbox()
     limits = Limits(options.seconds, options.cell_seconds, int(options.memory * 1024**3))
-    os.umask(0o077)  # what we write is for this account only
-    with locked(course.root), working_folder(course), contextlib.closing(course):
+    with private_files(), locked(course.root), working_folder(course), contextlib.closing(course):
         course.check()
         known = course.known()
         waiting = [s for s in submissions if options.again or not is_graded(course, s, known)]

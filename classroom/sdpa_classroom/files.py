@@ -1,5 +1,6 @@
 """Files that are whole and private, and cells that no spreadsheet runs."""
 
+import contextlib
 import os
 import tempfile
 from pathlib import Path
@@ -25,3 +26,13 @@ def write_atomically(path: Path, text: str, mode: int = 0o600) -> None:
         except BaseException:
             os.unlink(file.name)
             raise
+
+
+@contextlib.contextmanager
+def private_files():
+    """What's written meanwhile is for this account only."""
+    before = os.umask(0o077)
+    try:
+        yield
+    finally:
+        os.umask(before)

@@ -9,6 +9,7 @@ UID = 61099  # needs no entry in /etc/passwd
 # A Python below /root is out of an ordinary account's reach. With mounts of its own, it sees
 # that Python and nothing else of that folder.
 OPEN = """
+umask 022
 while [ "$1" != -- ]; do
     mount --rbind "$1" /mnt && mount -t tmpfs -o mode=755 tmpfs "$1" && mkdir -p "$2" &&
         mount --bind "/mnt${2#"$1"}" "$2"

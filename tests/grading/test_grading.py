@@ -344,7 +344,8 @@ def test_nobody_else_can_read_a_submission_and_a_killed_run_leaves_nothing(tmp_p
     elsewhere = tmp_path / "temporary"
     elsewhere.mkdir()
     process = run_command(tmp_path, *trust, account=account, env={**os.environ, "TMPDIR": str(elsewhere)})
-    wait_for(lambda: runners() and list(tmp_path.glob(".grading/*")))
+    wait_for(lambda: process.poll() is not None or (runners() and list(tmp_path.glob(".grading/*"))))
+    assert process.poll() is None, process.stdout.read()
     mine = [path for path in tmp_path.iterdir() if path.name not in ("submitted", "temporary")]
     assert {".grading", "gradebook.db"} <= {path.name for path in mine}
     assert [path for path in mine if path.stat().st_mode & 0o077] == []
@@ -362,6 +363,18 @@ def test_nobody_else_can_read_a_submission_and_a_killed_run_leaves_nothing(tmp_p
     assert not unfinished.exists()
     assert grades(tmp_path)["slow", "ps03"]["state"] == GRADED
     assert (tmp_path / "autograded").stat().st_mode & 0o077 == 0
+
+
+def test_a_grading_leaves_the_process_as_it_was(tmp_path):
+    """What it writes is private, but files that the same process makes later aren't its business."""
+    hand_in(tmp_path, "empty", b"")
+    before = os.umask(0o022)
+    try:
+        assert command.main([str(tmp_path), "--trust-submissions"]) == 0
+        assert os.umask(0o022) == 0o022
+    finally:
+        os.umask(before)
+    assert (tmp_path / "grades.csv").stat().st_mode & 0o077 == 0
 
 
 def wait_for(happened):
