@@ -30,7 +30,7 @@ def short(value: float) -> str:
     return f"{digit}·10{str(int(power)).translate(RAISED)}"
 
 
-@picture(height={"book": 234, "phone": 720, "slide": 262})
+@picture(height={"book": 242, "phone": 770, "slide": 262})
 def two_ways_to_fail(page: Page, panels: dict, right: int) -> str:
     """One row of weights under each scale, and the gradient of the right key's score and of its dot product.
 
@@ -53,9 +53,8 @@ def two_ways_to_fail(page: Page, panels: dict, right: int) -> str:
                 y = room.y + room.high + 62 + 22 * row
                 page.text(block.x, y, words, at="left", colour="grey", size=13)
                 page.text(block.x + block.wide, y, short(value), at="right", weight="bold", size=14)
-        told.append(
-            f"{plain(name)}: largest weight {percent(max(weights))}, pull {short(pull)} on the score, {short(left)} on the dot product"
-        )
+        pulls = f"pull {short(pull)} on the score, {short(left)} on the dot product"
+        told.append(f"{plain(name)}: largest weight {percent(max(weights))}, {pulls}")
     page.caption("too sharp, hardly any pull on the right key at all; too flat, a pull that only the scale makes small")
     return f"The weights of 16 keys under three scales, the right key marked. {'; '.join(told)}."
 
@@ -77,23 +76,17 @@ def stuck_or_moving(page: Page, rows: list) -> str:
                 if share < 0.005:
                     continue
                 page.box(x, y, share * wide, 32, fill=fill, tint=tint, edge="paper", width=1, corner=0)
-                words = next((w for w in (f"{percent(share)} {kind}", f"{percent(share)} {kind.split()[-1]}", percent(share))
-                              if page.measure(w, page.size(13), "bold")[0] < share * wide - 8), "")  # fmt: skip
-                page.text(
-                    x + share * wide / 2,
-                    y + 16,
-                    words,
-                    weight="bold",
-                    size=13,
-                    colour=page.ink_on(page.colour(fill, tint)),
-                )
+                longest = share * wide - 8
+                for words in (f"{percent(share)} {kind}", f"{percent(share)} {kind.split()[-1]}", percent(share), ""):
+                    if page.measure(words, page.size(13), "bold")[0] < longest:
+                        break
+                ink = page.ink_on(page.colour(fill, tint))
+                page.text(x + share * wide / 2, y + 16, words, weight="bold", size=13, colour=ink)
                 x += share * wide
             page.text(page.width, y - 14 if page.narrow else y + 16, short(before), at="right", weight="bold", size=15)
         said = ", ".join(f"{percent(share)} {kind}" for (kind, *_), share in zip(ROWS, shares, strict=True))
         told.append(f"d_k = {d_k}, {plain(name)}: {said}; the right key starts with {short(before)}")
-    page.caption(
-        "stuck: softmax passes on less than a millionth. Most stuck rows are right, and most wrong ones can move"
-    )
+    page.caption("strong colour: stuck, softmax passes on less than a millionth of the gradient; faint: free to move")
     return f"Bars of a head's rows after training, right or wrong, stuck or not. {'. '.join(told)}."
 
 
