@@ -17,7 +17,7 @@ from sdpa_course.explore import Truth, forget, guesses, predict, prediction
 from sdpa_course.explore.explorer import WIDGET
 from sdpa_course.explore.memory import GUESSES
 from sdpa_course.explore.prediction import Form
-from sdpa_course.figures.drawing import new, picture_of
+from sdpa_course.figures.drawing import new, picture_of, styled
 from tests import predictions
 from tools import run_notebooks
 
@@ -87,6 +87,7 @@ def test_what_is_stored_does_not_depend_on_the_guess(shown, kind):
     assert shown[0] == shown[2]
 
 
+@styled
 def picture():
     figure, ax = new(size=(2, 1))
     ax.plot(X, X)
