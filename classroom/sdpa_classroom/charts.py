@@ -2,7 +2,6 @@
 
 from sdpa_course.figures.kit import Page
 from sdpa_course.figures.kit.papers import on_paper
-from sdpa_course.figures.kit.rendering import png
 
 from .counts import Named, Points, SetCounts
 
@@ -18,7 +17,7 @@ EDGE = {"edge": "score", "width": 1}
 
 
 @on_paper
-def points_chart(points: list[Points], *, paper: str = "book", room: str = "light") -> bytes:
+def points_chart(points: list[Points], *, paper: str = "book", room: str = "light") -> Page:
     """One bar a task, as wide as the class: who got all the points, some, none, and who is still waiting."""
     page = Page(26 + ROW * len(points), paper=paper, room=room)
     page.headline(lowest(points))
@@ -34,7 +33,7 @@ def points_chart(points: list[Points], *, paper: str = "book", room: str = "ligh
         room_left = page.width - page.measure(words, weight="bold")[0] - 12
         page.text(0, y + 10, shortened(page, label(each), room_left), at="left")
         stack(page, y + 21, each)
-    return png(page)
+    return page
 
 
 def label(points: Points) -> str:
@@ -90,7 +89,7 @@ def assertion(one: SetCounts) -> str:
 
 
 @on_paper
-def slide(one: SetCounts, *, room: str = "light") -> bytes:
+def slide(one: SetCounts, *, room: str = "light") -> Page:
     """A slide of 1280 × 720 with the most common mistakes, and what the check says about the first."""
     page = Page(340, paper="slide", room=room, width=620)
     title = page.wrap(plain(assertion(one)), 21, "bold")
@@ -101,7 +100,7 @@ def slide(one: SetCounts, *, room: str = "light") -> bytes:
     shown = shared(one)[: int((bottom - top) // 46)]
     for i, each in enumerate(shown):
         mistake_bar(page, top + (bottom - top) / len(shown) * i, each, one.recorded, lit=i == 0)
-    return png(page)
+    return page
 
 
 def mistake_bar(page: Page, y: float, mistake: Named, of: int, *, lit: bool) -> None:

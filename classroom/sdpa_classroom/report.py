@@ -33,7 +33,9 @@ def report(gradebook: Path, problem_set: str | None, out: Path) -> str:
     """Write the page and the slide, and say so."""
     if out.suffix != ".html":
         raise ValueError(f"--out: got {out}, expected a name that ends in .html")
-    from .charts import for_slide, slide  # matplotlib and nbgrader take seconds to load
+    from sdpa_course.figures.kit.rendering import png  # matplotlib and nbgrader take seconds to load
+
+    from .charts import for_slide, slide
     from .counts import count
     from .report_page import make_page
 
@@ -43,7 +45,7 @@ def report(gradebook: Path, problem_set: str | None, out: Path) -> str:
         database = folder.parent / "gradebook.db"
     sets = count(database, problem_set)
     shown, picture = for_slide(sets), out.with_name(f"{out.stem}-slide.png")
-    written = {out: make_page(sets, shown, picture.name)} | ({picture: slide(shown)} if shown else {})
+    written = {out: make_page(sets, shown, picture.name)} | ({picture: png(slide(shown))} if shown else {})
     for path, data in written.items():
         try:
             with private_files():

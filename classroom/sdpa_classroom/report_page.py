@@ -6,7 +6,9 @@ from datetime import date
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from sdpa_course.figures.kit import Page
 from sdpa_course.figures.kit.palette import ROOMS, colour
+from sdpa_course.figures.kit.rendering import png
 
 from .charts import points_chart, points_words, slide, slide_words
 from .counts import Points, SetCounts
@@ -39,11 +41,11 @@ def chart_pictures(points: list[Points]) -> list[tuple[str, str]]:
     return pictures(lambda paper, room: points_chart(points, paper=paper, room=room))
 
 
-def pictures(draw: Callable[[str, str], bytes], papers=tuple(WIDTHS)) -> list[tuple[str, str]]:
+def pictures(draw: Callable[[str, str], Page], papers=tuple(WIDTHS)) -> list[tuple[str, str]]:
     """A picture for every width and room: when a browser takes it, and what it is. The last one is for all others."""
     made = []
     for paper in papers:
         for room, when in (("dark", "screen and (prefers-color-scheme: dark)"), ("light", "")):
             media = " and ".join(filter(None, (when, WIDTHS[paper])))
-            made.append((media, b64encode(draw(paper, room)).decode("ascii")))
+            made.append((media, b64encode(png(draw(paper, room))).decode("ascii")))
     return made

@@ -39,6 +39,9 @@ def make_class(folder: Path, problem_sets=("ps03",), *, names=NAMES, seed: int =
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"  # nbgrader calls alembic
     typeset = patch.object(bookkeeping, "feedback", bookkeeping.feedback if pages else lambda *_: "")
     with private_files(), working_folder(course), patch.dict(os.environ, PATH=path), typeset:
+        with course.gradebook() as gradebook:
+            for student in names:
+                gradebook.update_or_create_student(student)
         for name in problem_sets:
             for place, student in enumerate(names):
                 if place not in ABSENT:
