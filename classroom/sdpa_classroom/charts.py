@@ -78,7 +78,7 @@ def points_words(points: list[Points]) -> str:
 
 
 def for_slide(sets: list[SetCounts]) -> SetCounts | None:
-    """The last problem set in which two students made the same mistake: one student's mistake is nobody's business."""
+    """The last problem set in which two students made the same mistake; what only one got wrong isn't for the room."""
     return next((one for one in reversed(sets) if one.mistakes and one.mistakes[0].count > 1), None)
 
 
