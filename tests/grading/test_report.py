@@ -213,6 +213,9 @@ def test_the_slide_says_what_the_records_say(page, course):
     assert int(count) == sum(note.get(short_name) == name for note in written)
     assert int(of) == len(written)
     assert charts.assertion(shown) in page.read_text(encoding="utf-8")
+    bug = next(each for each in shown.mistakes if each.name == "as given")
+    said = charts.assertion(shown._replace(mistakes=[bug]))
+    assert said == f"{bug.count} of {of} left the bug in mended_log_softmax as it was"
 
 
 @pytest.mark.parametrize("name", PROBLEM_SETS)
