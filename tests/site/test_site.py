@@ -54,16 +54,13 @@ def test_a_page_is_whole(browser, address, page):
     reader.close()
 
 
-STILL_LONGER = {"10": 24, "11": 22, "12": 21}  # screens: these three are to be cut to LONGEST, too
-
-
 @pytest.mark.parametrize("number", RETOLD)
 def test_a_retold_notebook_is_a_short_page(browser, address, number):
     if retold_slides(number) < len(on_the_wall(read(number))):
         pytest.skip(f"notebook {number} is retold up to “{RETOLD[number]}”")
     reader = Reader(browser, address)
     reader.open(f"notebooks/{notebooks()[number].stem}.html")
-    assert reader.screens() <= STILL_LONGER.get(number, LONGEST)
+    assert reader.screens() <= LONGEST
     reader.close()
 
 
