@@ -20,11 +20,11 @@ QUESTION = re.compile(
     r"^### (?P<number>\d+)\. .+\n\n\*Notebook (?P<notebook>\d\d), (?P<kind>.+), (?P<points>\d+) points, "
     r"(?P<minutes>\d+) minutes\.\*\n\n(?P<asked>(?:.|\n)+?)<details><summary>Answer</summary>\n\n"
     r"\*\*Full marks\.\*\* (?P<full>.+(?:\n.+)*)\n\n\*\*Part marks\.\*\* (?P<part>.+(?:\n.+)*)\n\n"
-    r"\*\*Expect\.\*\* (?P<expect>.+(?:\n.+)*)\n\n\*\*Tests\*\* (?P<where>.+)\n\n</details>$",
+    r"\*\*Expect\.\*\* (?P<expect>.+(?:\n.+)*)\n\n\*\*Tests\*\* (?P<where>.+(?:\n.+)*)\n\n</details>$",
     re.MULTILINE,
 )
-NOT_NUMBERS = re.compile(r"`[^`]*`|^\d\. |\(\d\)|10\^9|\d+ points?|\bC\d\d\b|\b100 %", re.MULTILINE)
-NUMBER = re.compile(r"(?<![\w.,])([-−]?\d+(?:,\d{3})*(?:\.\d+)?)(?:/(\d+))?( %)?")
+NOT_NUMBERS = re.compile(r"`[^`]*`|^\d\. |\(\d\)|10\^9|\d+\s+points?|\bC\d\d\b|\b100\s+%", re.MULTILINE)
+NUMBER = re.compile(r"(?<![\w.,])([-−]?\d+(?:,\d{3})*(?:\.\d+)?)(?:/(\d+))?(\s+%)?")
 FREE = {0.0, 1.0, 2.0}  # numbers that may stand in any answer; so may 100 %
 
 
@@ -65,7 +65,7 @@ def test_there_are_thirty_over_all_notebooks():
 
 
 def test_the_totals_are_as_said():
-    said = re.search(r"worth (\d+) points and would take (\d+) minutes", PAGE.read_text(encoding="utf-8"))
+    said = re.search(r"worth (\d+)\s+points and would take (\d+)\s+minutes", PAGE.read_text(encoding="utf-8"))
     for total, name in zip(said.groups(), ("points", "minutes"), strict=True):
         assert int(total) == sum(int(found[name]) for found in QUESTIONS.values())
 
@@ -73,7 +73,7 @@ def test_the_totals_are_as_said():
 @pytest.mark.parametrize("number", QUESTIONS)
 def test_part_marks_add_up(number):
     found = QUESTIONS[number]
-    assert sum(int(points) for points in re.findall(r"(\d+) points?", found["part"])) == int(found["points"])
+    assert sum(int(points) for points in re.findall(r"(\d+)\s+points?", found["part"])) == int(found["points"])
 
 
 @pytest.mark.parametrize("number", QUESTIONS)
@@ -100,7 +100,7 @@ def test_a_table_in_a_question_is_what_the_package_measures(number):
 @pytest.mark.parametrize("number", QUESTIONS)
 def test_a_question_names_its_notebook_and_section(number):
     found = QUESTIONS[number]
-    ((words, target, anchor),) = LINK.findall(found["where"])
+    ((words, target, anchor),) = LINK.findall(" ".join(found["where"].split()))
     path = (PAGE.parent / target).resolve()
     assert path.name[:2] == found["notebook"]
     assert words == f"{path.name[:2]} · {anchors(path)[anchor]}"
