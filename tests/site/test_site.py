@@ -8,6 +8,7 @@ from urllib.parse import unquote, urlsplit
 import nbformat
 import pytest
 
+from docs.site.gather import page_of_docs
 from docs.site.typesetting import mathematics_in_html, typeset, typeset_headings
 from lectures.cut import on_the_wall, sliders_of
 from lectures.slides import notebooks
@@ -52,6 +53,16 @@ def test_a_page_is_whole(browser, address, page):
     problems = [problem for look in LOOKS for problem in reader.look(*look)]
     assert problems + reader.complaints == []
     reader.close()
+
+
+def test_the_exam_can_be_published_without_its_answers(monkeypatch):
+    monkeypatch.delenv("SDPA_SOLUTIONS", raising=False)
+    path = ROOT / "docs" / "exam.md"
+    with_answers = page_of_docs(path)
+    monkeypatch.setenv("SDPA_SOLUTIONS", "off")
+    without = page_of_docs(path)
+    assert with_answers.count("**Full marks.**") == with_answers.count("\n### ") == without.count("\n### ") == 30
+    assert not any(words in without for words in ("Full marks", "Part marks", "Expect.", "details"))
 
 
 STILL_LONGER = {"10": 24, "11": 22, "12": 21}  # screens: these three are to be cut to LONGEST, too
