@@ -1,7 +1,6 @@
 """What a notebook promises is the honest count of its minutes."""
 
 import json
-import math
 import re
 from pathlib import Path
 
@@ -42,7 +41,8 @@ def test_the_short_path_takes_two_hours():
         (notebook,) = (each for each in NOTEBOOKS if each.name.startswith(number))
         found = sections(cells_of(notebook))
         cells = [cell for name in named.split("; ") for cell in found[name] if "try_it(" not in source(cell)]
-        assert int(minutes) == math.ceil(count_cells(cells)._replace(exercises=[]).minutes), number
+        counted = count_cells(cells)._replace(exercises=[]).minutes
+        assert counted <= int(minutes) <= counted + 2, f"notebook {number}: these sections take {counted:.1f} minutes"
     assert sum(int(minutes) for minutes, *_ in rows) == 120
     assert "| 120 | all |" in path
 
@@ -51,8 +51,9 @@ def test_the_guide_says_how_long_each_week_reads():
     weeks = re.findall(r"^\| \d \| ([\d, ]+) \| ps", GUIDE, re.MULTILINE)
     promised = {path.name[:2]: count(path).promised for path in NOTEBOOKS}
     minutes = [sum(promised[number] for number in week.split(", ")) for week in weeks]
-    said = re.search(r"(\d+) minutes in week 1, then (\d+), (\d+) and (\d+)\.", GUIDE)
-    assert [int(each) for each in said.groups()] == minutes
+    first, low, high = re.search(r"(\d+)\s+minutes in week 1, and between (\d+) and (\d+)", GUIDE).groups()
+    assert minutes[0] == int(first)
+    assert all(int(low) <= each <= int(high) for each in minutes[1:])
 
 
 def test_the_guide_repeats_what_the_notebooks_promise():
