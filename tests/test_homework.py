@@ -72,6 +72,7 @@ def test_cells_say_what_nbgrader_needs(name):
     by_hand = [cell for cell in graded(solution) if cell.cell_type == "markdown"]
     assert by_hand  # a derivation or an interpretation, with a rubric in the question
     assert all("### BEGIN SOLUTION" in cell.source for cell in by_hand)
+    assert all("\n*Key.* " in cell.source for cell in by_hand)  # what a full answer contains, for whoever grades
     assert sum("*Rubric.*" in cell.source for cell in solution.cells) == len(by_hand)
 
 
