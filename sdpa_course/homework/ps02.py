@@ -99,7 +99,7 @@ TASKS = (
             Mistake(
                 "variance 1 assumed",
                 lambda: 16.0,
-                "This would be right if the entries had standard deviation 1. What happens to part A of the proof "
+                "This would be right if the entries had standard deviation 1. What happens to line A of the proof "
                 "here?",
             ),
             Mistake(
@@ -147,7 +147,7 @@ TASKS = (
             Mistake(
                 "second moments",
                 lambda mu_q, sigma_q, mu_k, sigma_k: np.sum((sigma_q**2 + mu_q**2) * (sigma_k**2 + mu_k**2)),
-                "You've added up E[q_c² k_c²]. That's a variance only when a term has mean 0: see part A of the proof.",
+                "You've added up E[q_c² k_c²]. That's a variance only when a term has mean 0: see line A of the proof.",
                 read='notebook 02, section "The proof"',
             ),
             Mistake(
@@ -183,7 +183,7 @@ TASKS = (
                 "You've added up the coordinates and then multiplied by how many there are.",
             ),
             Mistake(
-                "not summed", variances, "These are the variances of the individual terms. Part C adds them up.", SUM
+                "not summed", variances, "These are the variances of the individual terms. Line C adds them up.", SUM
             ),
             Mistake(
                 "root",
@@ -306,7 +306,7 @@ TASKS = (
         "ps02.variance_error",
         points=3,
         asks="one standard error of the variance for each row, within 2 %",
-        read='notebook 02, section "Why not some other number?"',
+        read='notebook A3, section "How sure can you be of a measured variance?"',
         cases=runs_of_scores,
         hidden=other_runs,
         right=standard_error,
