@@ -92,6 +92,7 @@ def test_points_and_minutes_add_up(name):
     minutes = int(re.search(r"\*\*Time\*\* about (\d+) minutes", head)[1])
     assert abs(minutes - sum(int(row[2]) for row in rows)) <= 5
     text = "\n".join(cell.source for cell in solution.cells)
+    assert len(re.findall(r"^## If you want more: .+\n\n\*An evening, no points\. ", text, flags=re.MULTILINE)) == 1
     for number, title, minutes, difficulty, share in rows:
         assert f"## Task {number}. {title}\n" in text
         assert f"*{minutes} minutes, {difficulty}, {share} points" in text
