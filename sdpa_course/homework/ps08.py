@@ -6,6 +6,7 @@ from ..kernels.multihead import merge_heads, multihead_forward, split_heads
 from ..kernels.params import MultiHeadParams
 from ..kernels.sdpa import attention_forward
 from ..kernels.softmax import softmax_forward
+from .hunts import Hunt, Trap, counterexample
 from .tasks import Mistake, Task, any_sizes
 
 
@@ -95,6 +96,22 @@ def grouped_over_queries(Q, K, V):
 def dealt(x, heads):
     """Key/value heads dealt out in turn, 0 1 0 1 0 1, rather than 0 0 0 1 1 1."""
     return np.concatenate([x] * (heads // len(x)))
+
+
+def grouped_given(Q, K, V):
+    """What the function with the bug computes."""
+    return grouped(Q, dealt(K, len(Q)), dealt(V, len(Q)))
+
+
+def not_grouped(Q, K, V) -> str:
+    """Why these heads can't be shared out evenly; empty if they can."""
+    return "" if len(Q) % len(K) == 0 else f"{len(Q)} query heads, which {len(K)} key/value heads can't share evenly"
+
+
+def numbered(heads, kv_heads):
+    """Queries, keys and values of two tokens; every value is the number of its head."""
+    Q, K = np.ones((heads, 2, 2)), np.ones((kv_heads, 2, 2))
+    return Q, K, K * np.arange(kv_heads)[:, None, None]
 
 
 def mib(kv_heads=8, layers=36, numbers=2):
@@ -323,9 +340,40 @@ TASKS = (
             ),
         ),
     ),
+    counterexample(
+        "ps08",
+        Hunt(
+            grouped_given,
+            grouped,
+            {"Q": "heads queries d_k", "K": "kv_heads keys d_k", "V": "kv_heads keys d_v"},
+            not_grouped,
+        ),
+        example=lambda: numbered(4, 2),
+        traps=(
+            Trap(
+                "one for all",
+                lambda: numbered(4, 1),
+                "One key/value head for all: it was tested on that.",
+                fits=lambda Q, K, V: len(K) == 1,
+            ),
+            Trap(
+                "one for each",
+                lambda: numbered(4, 4),
+                "A key/value head for each query head: it was tested on that.",
+                fits=lambda Q, K, V: len(K) == len(Q),
+            ),
+            Trap(
+                "heads alike",
+                lambda: tuple(np.ones((heads, 2, 2)) for heads in (4, 2, 2)),
+                "Your key/value heads hold the same numbers, so nobody could tell which of them was used.",
+                fits=lambda Q, K, V: np.allclose(V, V[0]) and np.allclose(K, K[0]),
+            ),
+        ),
+        read='notebook 08, section "Sharing keys and values"',
+    ),
     Task(
         "ps08.mended_grouped",
-        points=3,
+        points=2,
         asks="query head i attends to key/value head i // g",
         read='notebook 08, section "Sharing keys and values"',
         cases=groups,
@@ -334,7 +382,7 @@ TASKS = (
         mistakes=(
             Mistake(
                 "as given",
-                lambda Q, K, V: grouped(Q, dealt(K, len(Q)), dealt(V, len(Q))),
+                grouped_given,
                 "Your function still does what the given one does. Fill every V[j] with the number j: which head "
                 "reads which?",
             ),

@@ -308,6 +308,13 @@ WRONG = {
         (0.5625, "gibibytes"),
         (500, ""),
     ],
+    "counterexample": [
+        ((np.ones((6, 1, 1)), np.ones((1, 2, 1)), np.array([[[1.0], [2.0]]])), "one for all"),
+        ((np.ones((2, 1, 1)), np.ones((2, 1, 1)), np.array([[[1.0]], [[2.0]]])), "one for each"),
+        ((np.ones((4, 1, 1)), np.ones((2, 3, 1)), np.full((2, 3, 2), 5.0)), "heads alike"),
+        ((np.ones((5, 1, 1)), np.ones((2, 1, 1)), np.ones((2, 1, 1))), ""),  # five can't share two
+        ((np.ones((4, 3)), np.ones((2, 3)), np.ones((2, 3))), ""),
+    ],
     "mended_grouped": [
         (grouped_first_for_all, "one head for all"),
         (grouped_as_given, "as given"),
@@ -338,6 +345,10 @@ RIGHT = {
     "multihead": [layer_by_slices, layer_as_a_sum, layer_with(split_by_loops, merge_by_loops)],
     "score_std": [0.102, 96**-0.5, np.sqrt(128 / 12288)],
     "cache_mib": [576, 2 * 36 * 8 * 128 * 4096 * 2 / 1024**2, np.array(576.0)],
+    "counterexample": [
+        (np.ones((6, 1, 1)), np.ones((2, 1, 1)), np.array([[[0]], [[1]]])),
+        (np.ones((4, 2, 1)), np.array([[[0.0], [1.0]], [[1.0], [0.0]]]), np.array([[[1.0], [2.0]]] * 2)),  # by keys
+    ],
     "mended_grouped": [
         grouped_by_repeat,
         grouped_by_loop,
