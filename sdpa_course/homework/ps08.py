@@ -119,6 +119,8 @@ def mib(kv_heads=8, layers=36, numbers=2):
     return numbers * 2 * layers * kv_heads * 128 * 4096 / 2**20
 
 
+SHARING = 'notebook 08, section "Sharing keys and values"'
+
 TASKS = (
     Task(
         "ps08.split_heads",
@@ -290,31 +292,37 @@ TASKS = (
         ),
     ),
     Task(
-        "ps08.score_std",
+        "ps08.kept_percent",
         points=2,
-        asks="the standard deviation of q · k / √d_model inside one head, to three significant digits",
-        read='notebook 08, section "Which width goes under the root?"',
-        right=lambda: 1 / np.sqrt(96),
-        tolerance=5e-3,
+        asks="the parameters of all four matrices, in per cent of what they'd be without sharing",
+        read=SHARING,
+        right=lambda: 60.0,
+        tolerance=1e-3,
         mistakes=(
             Mistake(
-                "the variance", lambda: 1 / 96, "That's the variance. The question asks for the standard deviation."
+                "heads only",
+                lambda: 20.0,
+                "That's the share of key/value heads that are left. Not all four matrices get smaller.",
             ),
-            Mistake("sqrt(d_k)", lambda: 1.0, "That's what dividing by √d_k gives. Here the divisor is larger."),
-            Mistake("no scale", lambda: np.sqrt(128), "That's the standard deviation before anything is divided."),
+            Mistake("saved", lambda: 40.0, "That's what is saved. The question asks for what's left."),
             Mistake(
-                "1/d_k", lambda: 1 / np.sqrt(128), "That's what's left after dividing by d_k rather than √d_model."
+                "W_O left out",
+                lambda: 100 * (40 + 2 * 8) / 120,
+                "That's right for W_Q, W_K and W_V. The layer has a fourth matrix.",
             ),
             Mistake(
-                "upside down", lambda: np.sqrt(96), "Dividing by more than √d_k makes the scores smaller, not larger."
+                "keys only",
+                lambda: 80.0,
+                "You've made one matrix smaller. The query heads of a group share their values as well.",
             ),
+            Mistake("a fraction", lambda: 0.6, "Very close: the question asks for per cent."),
         ),
     ),
     Task(
         "ps08.cache_mib",
         points=2,
         asks="the size in bytes of all the keys and values in the cache, divided by 2^20",
-        read='notebook 08, section "Sharing keys and values"',
+        read=SHARING,
         right=mib,
         tolerance=1e-3,
         mistakes=(
@@ -369,13 +377,13 @@ TASKS = (
                 fits=lambda Q, K, V: np.allclose(V, V[0]) and np.allclose(K, K[0]),
             ),
         ),
-        read='notebook 08, section "Sharing keys and values"',
+        read=SHARING,
     ),
     Task(
         "ps08.mended_grouped",
         points=2,
         asks="query head i attends to key/value head i // g",
-        read='notebook 08, section "Sharing keys and values"',
+        read=SHARING,
         cases=groups,
         hidden=any_groups,
         right=grouped,
