@@ -199,8 +199,16 @@ def test_nothing_random_that_is_no_input_counts_as_a_counterexample(task):
         for bad in (good[place][None], good[place] * np.nan, good[place] + 1e9, empty):
             verdict = try_out(task, (*good[:place], bad, *good[place + 1 :]))
             assert verdict.state == "wrong"
-            assert "right, or nearly" not in verdict.message
+            assert "right, or nearly" not in " ".join(verdict.message.split())
     assert try_out(task, tuple(rng.normal(size=(9, 9)) for _ in good)).state == "wrong"
+
+
+def test_two_different_inputs_that_show_nothing_are_two_tries():
+    """The solution opens after three different results, so these have to differ."""
+    task = find_task("ps03.counterexample")
+    one, other = (try_out(task, [[2.0, 1.0], [0.0, top]]) for top in (1.0, 2.0))
+    assert one.mistake == other.mistake == "small scores"
+    assert one != other
 
 
 def test_the_six_classic_mistakes_are_known_each_by_its_own_hint():

@@ -39,17 +39,24 @@ class Hunt:
     floor: float = 0.1
     largest: float = 1e3
 
+    @property
+    def asked(self) -> str:
+        """The names of the arguments, as one says them."""
+        *first, last = self.inputs
+        return f"{', '.join(first)} and {last}" if first else last
+
     def read(self, answer: Answer) -> tuple[tuple, str]:
         """The inputs in an answer; or none of them, and one sentence that says why it's no such input."""
         if answer.problem:
             return (), answer.problem
-        arrays, names = answer.arrays, ", ".join(self.inputs)
-        if len(arrays) == 1 < len(self.inputs) and arrays[0].ndim and len(arrays[0]) == len(self.inputs):
+        arrays = answer.arrays
+        deep = {len(axes.split()) + 1 for axes in self.inputs.values()} == {arrays[0].ndim}
+        if len(arrays) == 1 < len(self.inputs) and deep and len(arrays[0]) == len(self.inputs):
             arrays = tuple(arrays[0])  # a list of arrays that happen to have the same shape
         if len(arrays) > 1 == len(self.inputs) and len({array.shape for array in arrays}) == 1:
             arrays = (np.stack(arrays),)  # a tuple of rows
         if len(arrays) != len(self.inputs):
-            return (), f"{len(arrays)} arrays or numbers, where {names} are {len(self.inputs)}"
+            return (), f"{'one part' if len(arrays) == 1 else f'{len(arrays)} parts'}, where {self.asked} belong"
         sizes: dict[str, int] = {}
         for (name, axes), array in zip(self.inputs.items(), arrays, strict=True):
             wanted = axes.split()
@@ -69,6 +76,12 @@ class Hunt:
         refused = self.refuse(*inputs)
         return ((), refused) if refused else (inputs, "")
 
+    def describe(self, *inputs) -> str:
+        """The inputs with their numbers, or with the first and last ones of a larger array."""
+        with np.printoptions(precision=4, threshold=9, edgeitems=2, suppress=True):
+            values = (" ".join(str(value).split()).replace("[ ", "[") for value in inputs)
+            return ", ".join(f"{name} = {value}" for name, value in zip(self.inputs, values, strict=True))
+
     def found(self, *inputs) -> bool:
         """Whether the given function is wrong on these inputs."""
         with np.errstate(all="ignore"):
@@ -85,7 +98,5 @@ class Trap(Mistake):
 
 def counterexample(problem_set: str, hunt: Hunt, example: Callable, traps: tuple[Trap, ...], read: str) -> Task:
     """The task that asks for one; `example()` is one of many."""
-    names = list(hunt.inputs)
-    asked = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
-    asks = f"{asked} for which the given function is wrong"
+    asks = f"{hunt.asked} for which the given function is wrong"
     return Task(f"{problem_set}.counterexample", 1, asks, read, right=example, mistakes=traps, hunt=hunt)

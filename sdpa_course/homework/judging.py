@@ -72,7 +72,7 @@ def judge_counterexample(task: Task, answer: Answer) -> CheckResult:
         return CheckResult("passed", f"{task.title}: right, the given function is wrong on this input.")
     trap = next((trap for trap in task.mistakes if inputs and trap.fits(*inputs)), None)
     lines = {
-        "Got": problem or "an input on which the given function is right, or nearly",
+        "Got": problem or f"{task.hunt.describe(*inputs)}, where the given function is right, or nearly",
         "Expected": task.asks,
         "Hint": trap.hint if trap else "",
         "Read": (trap.read if trap else "") or task.read,
