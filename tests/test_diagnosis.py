@@ -233,6 +233,34 @@ def test_causal_on_request(words):
     assert len(report.problems) == 1, report
 
 
+def causal_or_not(q, k, v, mask=None, causal=True, heads=slice(None), always=False):
+    scores, future = dots(q, k) / math.sqrt(q.shape[-1]), np.arange(k.shape[-2]) > np.arange(q.shape[-2])[:, None]
+    scores = np.where(future, -np.inf, scores) if always else scores
+    if mask is not None:
+        scores[:, heads] = np.where(mask, scores[:, heads], -np.inf)
+    if causal:
+        scores[:, heads] = np.where(future, -np.inf, scores[:, heads])
+    return softmax(scores) @ v
+
+
+def test_causal_by_default_or_always():
+    report = diagnose(causal_or_not)
+    assert "Hides the future" in report.built_in.text
+    assert "hides the future exactly" in report.causal.text
+    assert "True = may attend; hidden keys get exactly 0" in report.mask.text
+    assert not report.problems, report
+    always = diagnose(lambda q, k, v, mask=None: causal_or_not(q, k, v, mask, False, always=True))
+    assert "True = may attend; hidden keys get exactly 0" in always.mask.text
+    assert not always.problems, always
+
+
+def test_masks_that_reach_only_some_heads():
+    some = slice(0, 1)
+    report = diagnose(lambda q, k, v, mask=None, causal=False: causal_or_not(q, k, v, mask, causal, some))
+    for row in ("mask", "causal"):
+        assert named(report, row, "the same in all heads"), report
+
+
 def test_masks_are_read_from_outside():
     report = diagnose(textbook)
     assert "True = may attend" in report.mask.text
@@ -273,6 +301,7 @@ def test_sinks_and_what_isn_t_a_softmax():
         return diagnose(function)
 
     assert sink(0.0).softmax.value == pytest.approx(0, abs=1e-6)
+    assert "a sink with the score 0 (" in sink(0.0).softmax.text
     assert not sink(0.0).problems
     assert sink(1.5).softmax.value == pytest.approx(1.5)
     assert named(sink(0.0, shift=1.0), "softmax", "after the row's maximum was subtracted")
@@ -280,10 +309,11 @@ def test_sinks_and_what_isn_t_a_softmax():
         "the scores themselves": lambda s: s, "max(score, 0)": lambda s: np.maximum(s, 0), "exp(score)": np.exp,
     }.items():  # fmt: skip
         assert named(diagnose(lambda q, k, v, f=function: f(dots(q, k)) @ v), "softmax", words)
-    report = diagnose(lambda q, k, v: 1 / (1 + np.exp(-dots(q, k))) @ v)
-    assert "sigmoid" in report.softmax.text
-    assert not report.problems
-    assert report.scale.formula is None
+    for shift in (0.0, 2.0):
+        report = diagnose(lambda q, k, v, shift=shift: 1 / (1 + np.exp(shift - dots(q, k))) @ v)
+        assert "sigmoid" in report.softmax.text
+        assert not report.problems
+        assert report.scale.formula is None
 
 
 def weighted(weigh):
@@ -306,6 +336,40 @@ def test_scores_that_are_no_multiple_of_anything():
     for report in (of_dots, across, averaged, chosen):
         assert report.scale.formula is None
     assert "not everything could be determined" in str(of_dots)
+
+
+def test_scores_that_lack_q_or_mix_heads():
+    own = diagnose(weighted(lambda s, q, k: softmax(dots(k, k)[..., : q.shape[-2], :])))
+    assert named(own, "score", "depend on k alone"), own
+    mixed = diagnose(weighted(lambda s, q, k: 0.7 * softmax(s) + 0.3 * softmax(np.roll(s, 1, axis=1))))
+    assert named(mixed, "score", "those of other heads"), mixed
+
+
+def test_half_precision_inside_hides_no_wrong_width():
+    torch = pytest.importorskip("torch")
+
+    def function(q, k, v, more=0):
+        scores = torch.from_numpy(q).bfloat16() @ torch.from_numpy(k).bfloat16().mT
+        return (scores.float() * (q.shape[-1] + more) ** -0.5).softmax(-1).bfloat16().double().numpy() @ v
+
+    assert diagnose(function).scale.formula == "1/√d_k"
+    assert named(diagnose(lambda q, k, v: function(q, k, v, more=1)), "scale", None)
+
+
+def test_what_overflows_in_float16():
+    def exp_of_the_score(s, q, k):
+        exps = np.exp(s)
+        return exps / exps.sum(axis=-1, keepdims=True)
+
+    far = -np.abs(np.arange(5)[:, None] - np.arange(7))
+    for words, weigh in {
+        "a score of 20, as exp does": exp_of_the_score,
+        "the scale comes too late": lambda s, q, k: softmax(dots(q, k) / q.dtype.type(math.sqrt(q.shape[-1]))),
+        "66,000, where": lambda s, q, k: softmax(dots(q, k) / 4 + far[: q.shape[-2], : k.shape[-2]].astype(q.dtype)),
+        "150,000": lambda s, q, k: softmax(dots(q / q.dtype.type(math.sqrt(q.shape[-1])), k)),
+        "holds": lambda s, q, k: softmax(dots(q.astype(float), k) / math.sqrt(q.shape[-1])),
+    }.items():
+        assert words in diagnose(weighted(weigh), keys=7, queries=5).float16.text
 
 
 def test_a_factor_of_its_own_in_each_row():

@@ -14,6 +14,11 @@ FUTURE, FROM_THE_END, *_ = words("patterns")
 CORNERS = {FUTURE: "top left", FROM_THE_END: "bottom right"}
 
 
+def alike(w: np.ndarray) -> bool:
+    """Whether the weights are the same in all heads and batch entries."""
+    return np.allclose(w, w[:1, :1], equal_nan=True)
+
+
 class Hiding:
     """Which keys have no say under some options, and what becomes of them."""
 
@@ -35,8 +40,10 @@ class Hiding:
         above = logs - np.where(self.hidden, -np.inf, logs).max(axis=1, keepdims=True)
         biased = ~self.hidden & (np.abs(above) > near)
         self.value = float(np.median(above[self.idle | biased])) if (self.idle | biased).any() else 0.0
-        late = not zero.all() and np.allclose(w[~zero], (1 / s.keys if free is None else free[0, 0][~zero]), rtol=1e-3)
-        found = {"nan": lost & lost.all(), "after": zero & late, "exact": zero}
+        before = np.full(w.shape, 1 / s.keys) if free is None else free[0, 0]
+        late = before[zero].any() and not zero.all() and np.allclose(w[~zero], before[~zero], rtol=1e-3)
+        uneven = free is not None and alike(free) and not alike(self.w)
+        found = {"uneven": np.array(uneven), "nan": lost & lost.all(), "after": zero & late, "exact": zero}
         found |= {"multiplied": self.idle & (abs(self.value) < near), "replaced": self.idle, "added": biased}
         self.how = first({how: where.any() for how, where in found.items()}) or "none"
         ahead, patterns = np.arange(s.keys) - np.arange(s.queries)[:, None], words("patterns").items()
@@ -87,8 +94,8 @@ def mask(e, what: str, name: str) -> None:
     if not found:
         return e.say("mask refused", name=name)
     ask = lambda x: {name: np.broadcast_to(x, (*lead, *x.shape)).astype(kind if x.dtype == bool else float)}  # noqa: E731
-    flip = np.array_equal(found.hidden, shows)
-    known = found.how not in ("added", "none") and (flip or np.array_equal(found.hidden, ~shows) or found.how == "nan")
+    flip, plain = (np.array_equal(found.hidden, hides | free.hidden) for hides in (shows, ~shows))
+    known = found.how not in ("added", "none") and (flip or plain or found.how in ("nan", "uneven"))
     if known:
         way = "True = hidden" if flip else "True = may attend"
         e.say(f"mask {found.how}", way=way, value=found.value, low=found.w.sum(axis=-1).min())
@@ -143,12 +150,12 @@ def groups(e, options: dict) -> None:
 
 
 def float16(e) -> None:
-    """Two equal keys of growing score should share the weight."""
-    half, (q, k, _) = copy(e.box), e.box.draw(e.s, 1)
-    half.kind, k[...] = (half.kind[0], np.float16), 0
-    for raw in (1e3, 1e4, 6.5e4, 6.6e4, 2e5, 6e5):
-        q[:] = k[..., :2, :] = (raw / e.s.d_k) ** 0.5
-        one, other = half.weights(e.s, q, k)[0, 0, -1, :2]
-        if not abs(one - other) < 0.1 < one:
-            return e.say("float16 late" if raw * abs(e.c) < 6.5e4 else "float16", value=raw, scaled=raw * abs(e.c))
+    """Equal keys of growing score share the weight until something overflows: exp, the product or the score."""
+    half, (q, k, _), c = copy(e.box), e.box.draw(e.s, 1), abs(e.c)
+    half.kind = (half.kind[0], np.float16)
+    for raw in sorted((8 / c, 20 / c, 1e3, 1e4, 6.5e4, 6.6e4, 2e5, 6e5)):
+        q[:] = k[:] = (raw / e.s.d_k) ** 0.5
+        if not np.allclose(half.weights(e.s, q, k).sum(axis=-1), e.box.weights(e.s, q, k).sum(axis=-1), rtol=0.1):
+            how = {"float16 exp": raw == 20 / c, "float16 late": raw * c < 6.5e4 < raw}
+            return e.say(first(how) or "float16", value=raw, scaled=raw * c)
     e.say("float16 holds", value=raw)
