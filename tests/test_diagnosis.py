@@ -345,6 +345,29 @@ def test_scores_that_lack_q_or_mix_heads():
     assert named(mixed, "score", "those of other heads"), mixed
 
 
+def test_rounded_queries_and_keys_aren_t_taken_for_a_scale_of_0():
+    def steps(x):
+        return np.round(x / np.abs(x).max() * 127) * np.abs(x).max() / 127
+
+    report = diagnose(lambda q, k, v: softmax(dots(steps(q), steps(k)) / math.sqrt(q.shape[-1])) @ v)
+    assert named(report, "scale", None)
+    assert "as if q and k were rounded" in report.scale.text
+
+
+def test_masks_of_scores_that_are_no_dot_product():
+    def additive(q, k, v, mask=None, late=False):
+        scores = np.tanh(q[..., :, None, :] + k[..., None, :, :]).sum(axis=-1)
+        hides = mask is not None and not late
+        weights = softmax(np.where(mask, scores, -np.inf) if hides else scores)
+        return (weights if mask is None or hides else weights * mask) @ v
+
+    report = diagnose(additive)
+    assert "True = may attend; hidden keys get exactly 0" in report.mask.text
+    assert not report.problems, report
+    late = diagnose(lambda q, k, v, mask=None: additive(q, k, v, mask, late=True))
+    assert named(late, "mask", "applied after softmax"), late
+
+
 def test_half_precision_inside_hides_no_wrong_width():
     torch = pytest.importorskip("torch")
 

@@ -124,6 +124,11 @@ class Box:
         v[..., range(s.keys), range(s.keys)] = 1
         return (self(s, q, k, v, **options) - none - (v if self.residual else 0))[..., : s.keys]
 
+    def sample(self, s: Sizes, seed: int, **options) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Queries and keys from N(0, 1), and the weights they get."""
+        q, k, _ = self.draw(s, seed)
+        return q, k, self.weights(s, q, k, **options)
+
     def settle(self) -> None:
         """Find a way to call it that it accepts, and in which each output takes values from its own head alone."""
         kinds = [(np.asarray, np.float64), (np.asarray, np.float32)]

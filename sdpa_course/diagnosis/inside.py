@@ -22,14 +22,22 @@ class Examination:
     def __init__(self, box: Box, intended: str):
         self.box, self.intended, self.report = box, intended, Report()
         self.say, self.bent, self.rows = self.report.say, lambda x: x, None
+        self.score, self.c = "", 0.0  # what the score is a multiple of, and the factor, once they're known
         self.built_in = cache(lambda s: Hiding(self, {}, s))
+
+    @property
+    def is_dot_product(self) -> bool:
+        """Whether it's softmax over keys of a multiple of q·k, as far as that's known."""
+        return self.score == "q·k" and bool(self.c) and self.axis == "keys"
 
     def run(self) -> Report:
         """The probes in their order, up to the one that finds that it's enough."""
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
-                for probe in (self.values, self.softmax, self.scores, self.factor, self.cap, self.check):
+                for probe in (self.values, self.softmax, self.scores):
+                    probe()
+                for probe in (self.factor, self.cap, self.check) if self.score else ():
                     probe()
                 probe_options(self)
             except Enough as end:
@@ -97,7 +105,7 @@ class Examination:
             raise Enough(key)
         if how != "none":
             what = self.level.name or "some keys by their position"
-            self.say(f"built-in {how}", what=what, value=self.level.value, low=rows.min())
+            self.say(f"built-in {how}", what=what, **self.level.numbers)
 
     def fits(self, s: Sizes) -> dict[str, tuple[float, float]]:
         """For each kind of score, its factor and how far off that is, from faint scores between long vectors."""
@@ -119,15 +127,19 @@ class Examination:
 
     def scores(self) -> None:
         """What the score is a multiple of; if of nothing, what it depends on."""
-        fits, s, near, (q, k, _) = self.fits(self.s), self.s, 10 * self.near, self.box.draw(self.s, 12)
-        self.score = first({name: off < near or len(fits) == 1 for name, (_, off) in fits.items()})
-        if self.score == "by row":
-            raise Enough("by row")
-        if self.score:
-            return None if self.score == "q·k" else self.say(self.score)
+        fits, s, near, (q, k, w) = self.fits(self.s), self.s, 10 * self.near, self.box.sample(self.s, 12)
+        change = w / self.level.w  # by large scores; if `fits` saw nothing of faint ones, both should do nothing
+        if len(fits) == 1 and np.nanmax(change) - np.nanmin(change) > near:
+            raise Enough("rounded")
+        kind = first({name: off < near or len(fits) == 1 for name, (_, off) in fits.items()})
+        if kind == "by row":
+            return self.say(kind)
+        if kind:
+            self.score = kind
+            return None if kind == "q·k" else self.say(kind)
         if self.axis != "keys":
             raise Enough("not q·k")
-        w, other_q, other_k = self.box.weights(s, q, k), q.copy(), k.copy()
+        other_q, other_k = q.copy(), k.copy()
         other_q[0, 0, 0] *= -2
         other_k[..., 0, :] *= -2
         change = np.abs(self.box.weights(s, other_q, k) - w)
@@ -140,7 +152,7 @@ class Examination:
         q[...] = one = q[:1, :1, :1]
         k += (1 - (k * one).sum(axis=-1, keepdims=True)) * one / (one * one).sum()  # now each has q · k = 1
         even = self.box.weights(s, q, k) / self.level.w
-        raise Enough("bent q·k" if np.nanmax(np.ptp(even, axis=-1)) < near else "not q·k")
+        return self.say("bent q·k" if np.nanmax(np.ptp(even, axis=-1)) < near else "not q·k")
 
     def factor(self) -> None:
         """The factor on the scores, and that on the weights if there is one, at every size that works."""
