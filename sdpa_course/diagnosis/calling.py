@@ -82,8 +82,7 @@ class Box:
         def fill(names) -> dict:
             asked = {name: first({what: named([name], what) for what in known}) for name in names}
             if "" in asked.values():
-                why = f"asks for {', '.join(asked)}: fill that in, in a function of q, k and v alone"
-                raise Enough("refused", why=why)
+                raise Enough("asks", names=", ".join(asked))
             return {name: known[what] for name, what in asked.items()}
 
         function = self.make(**fill(self.names)) if self.make else self.function
@@ -104,8 +103,8 @@ class Box:
                 result = function(*given, **extra)
         except (Exception, SystemExit) as error:
             shapes = ", ".join(f"{n} {x.shape}" for n, x in zip("qkv", before, strict=True))
-            why = f"raised {type(error).__name__} for {shapes}: {' '.join(str(error).split())[:160]}"
-            raise Enough("refused", why=why) from error
+            said = " ".join(str(error).split())[:160].removesuffix(".")
+            raise Enough("raised", error=type(error).__name__, shapes=shapes, said=said) from error
         self.mutates |= not all(np.array_equal(array(x), y, equal_nan=True) for x, y in zip(given, before, strict=True))
         layouts = ["(B, T, H, D)", "(B, T, H·D)"] if self.layout == "(B, H, T, D)" else []
         right = {convert(np.empty((b, h, t, d)), layout).shape: layout for layout in (*layouts, self.layout)}
@@ -115,7 +114,7 @@ class Box:
                 self.returned = right[x.shape]
                 return x.reshape(b, t, h, d).swapaxes(1, 2) if "T, H" in self.returned else x.reshape(b, h, t, d)
         got = " and ".join(str(tuple(x.shape)) if hasattr(x, "shape") else type(x).__name__ for x in parts)
-        raise Enough("refused", why=f"returned {got}; expected an output of shape {[*right][-1]}")
+        raise Enough("returned", got=got, expected=[*right][-1])
 
     def weights(self, s: Sizes, q, k, **options) -> np.ndarray:
         """Its weights (B, H, Tq, Tk): with one-hot values, the output *is* the weights, but for what's added."""
@@ -145,7 +144,7 @@ class Box:
             except Enough as error:
                 refused.append(error)
         if not accepted:
-            raise max(refused, key=lambda error: "returned" in error.numbers["why"])
+            raise max(refused, key=lambda error: error.key == "returned")
         self.trial(*accepted[0])
 
     def trial(self, square: bool, equal: bool, kind: tuple, layout: str, mask) -> bool:

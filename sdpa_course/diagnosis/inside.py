@@ -73,8 +73,8 @@ class Examination:
 
     def softmax(self) -> None:
         """The axis along which weights sum to the same; then what's built in by position."""
-        s, (q, k, _), near = self.s, self.box.draw(self.s, 5), 10 * self.exact
-        w, dots = self.box.weights(s, q, k), q @ k.swapaxes(-1, -2)
+        s, (q, k, w), near = self.s, self.box.sample(self.s, 5), 10 * self.exact
+        dots = q @ k.swapaxes(-1, -2)
         sums, rows = {name: w.sum(axis=axis) for name, axis in AXES.items()}, w.sum(axis=-1)
         even = {n: x.mean() for n, x in sums.items() if x.size < w.size and np.ptp(x) < near * max(1, np.abs(x).max())}
         self.axis = first({name: abs(x - 1) < near for name, x in even.items()}) or ("keys" if "keys" in even else "")
@@ -82,8 +82,8 @@ class Examination:
         if np.abs(w - 1).max() < near:
             raise Enough("all ones")
         other_q, other_k, _ = self.box.draw(s, 13)
-        needs = {"q": self.box.weights(s, other_q, k) - w, "k": self.box.weights(s, q, other_k) - w}
-        needs = [name for name, change in needs.items() if np.nanmax(np.abs(change)) > 1e-12]
+        changed = {"q": self.box.weights(s, other_q, k), "k": self.box.weights(s, q, other_k)}
+        needs = [name for name, x in changed.items() if not np.allclose(x, w, rtol=0, atol=1e-12, equal_nan=True)]
         if len(needs) == 1:
             raise Enough("one side", name=needs[0])
         if not self.axis or (w < -near).any():
@@ -122,8 +122,7 @@ class Examination:
             size *= self.spread / spread
         kinds = kinds_of_score(q, k) if spread > 1e-4 * self.spread else {"q·k": q @ k.swapaxes(-1, -2)}
         fits = {name: slope(x, logs, seen, self.sum_axis) for name, x in kinds.items()}
-        by_row = slope(kinds["q·k"], logs, seen, self.sum_axis, own=-1)
-        return fits | ({"by row": by_row} if len(fits) > 1 else {})
+        return fits | ({"by row": slope(kinds["q·k"], logs, seen, self.sum_axis, own=-1)} if len(fits) > 1 else {})
 
     def scores(self) -> None:
         """What the score is a multiple of; if of nothing, what it depends on."""
@@ -159,14 +158,13 @@ class Examination:
         found = []
         for s in dict.fromkeys(map(self.box.fit, SIZES)):
             with suppress(Enough):
-                total = self.box.weights(s, *self.box.draw(s, 5)[:2]).sum(axis=self.sum_axis).mean()
+                total = self.box.sample(s, 5)[2].sum(axis=self.sum_axis).mean()
                 factor, _ = self.fits(s).get(self.score, (np.nan, 1))
                 found += [(s, factor, total)] if np.isfinite(factor) else []
         if not found:
             raise Enough("not q·k")
         sizes, factors, totals = map(list, zip(*found, strict=True))
-        near = max(self.near, 0 if self.score == "q·k" else 2e-3)
-        known = formulas(factors, sizes, near)
+        known = formulas(factors, sizes, max(self.near, 0 if self.score == "q·k" else 2e-3))
         self.c = 0.0 if known and not known[0].factor else factors[0]  # if it's 0, what's left is rounding
         self.by_size = list(zip(sizes, factors, strict=True))
         self.tell(known)
