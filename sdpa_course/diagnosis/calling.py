@@ -103,8 +103,8 @@ class Box:
                 result = function(*given, **extra)
         except (Exception, SystemExit) as error:
             shapes = ", ".join(f"{n} {x.shape}" for n, x in zip("qkv", before, strict=True))
-            said = " ".join(str(error).split())[:160].removesuffix(".")
-            raise Enough("raised", error=type(error).__name__, shapes=shapes, said=said) from error
+            said = f"{type(error).__name__} ({' '.join(str(error).split())[:160]})"
+            raise Enough("raised", said=said, shapes=shapes) from error
         self.mutates |= not all(np.array_equal(array(x), y, equal_nan=True) for x, y in zip(given, before, strict=True))
         layouts = ["(B, T, H, D)", "(B, T, H·D)"] if self.layout == "(B, H, T, D)" else []
         right = {convert(np.empty((b, h, t, d)), layout).shape: layout for layout in (*layouts, self.layout)}
@@ -132,11 +132,10 @@ class Box:
         """Find a way to call it that it accepts, and in which each output takes values from its own head alone."""
         kinds = [(np.asarray, np.float64), (np.asarray, np.float32)]
         tensors = [(sys.modules["torch"].from_numpy, dtype) for _, dtype in kinds] if "torch" in sys.modules else []
-        kinds = tensors + kinds if hasattr(self.function, "forward") else kinds + tensors
         self.wants_mask = self.names.get(named(self.names, "mask"), False)  # which one hides nothing?
         masks = [None, *product((np.ones, np.zeros), (bool, float))] if self.wants_mask else [None]
         accepted, refused = [], []
-        for way in product((False, True), (False, True), kinds, self.layouts, masks):
+        for way in product((False, True), (False, True), kinds + tensors, self.layouts, masks):
             try:
                 if self.trial(*way):
                     return
@@ -144,7 +143,11 @@ class Box:
             except Enough as error:
                 refused.append(error)
         if not accepted:
-            raise max(refused, key=lambda error: error.key == "returned")
+            told = max(refused, key=lambda error: error.key == "returned")
+            if told.key == "raised":  # arrays and tensors may be refused for different reasons
+                alike = [error.numbers for error in refused if error.numbers.get("shapes") == told.numbers["shapes"]]
+                told.numbers["said"] = " and ".join(dict.fromkeys(numbers["said"] for numbers in alike))
+            raise told
         self.trial(*accepted[0])
 
     def trial(self, square: bool, equal: bool, kind: tuple, layout: str, mask) -> bool:
