@@ -302,6 +302,7 @@ def test_sinks_and_what_isn_t_a_softmax():
 
     assert sink(0.0).softmax.value == pytest.approx(0, abs=1e-6)
     assert "a sink with the score 0 (" in sink(0.0).softmax.text
+    assert "a score of 20" in sink(0.0).float16.text
     assert not sink(0.0).problems
     assert sink(1.5).softmax.value == pytest.approx(1.5)
     assert named(sink(0.0, shift=1.0), "softmax", "after the row's maximum was subtracted")

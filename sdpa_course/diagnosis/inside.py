@@ -7,6 +7,7 @@ from functools import cache
 
 import numpy as np
 
+from ..kernels.softmax import softmax_forward
 from .calling import SIZES, Box, Enough, Sizes
 from .fitting import TYPICAL, Formula, formulas, kinds_of_score, reading, slope
 from .hiding import Hiding, probe_options
@@ -27,8 +28,8 @@ class Examination:
 
     @property
     def is_dot_product(self) -> bool:
-        """Whether it's softmax over keys of a multiple of q·k, as far as that's known."""
-        return self.score == "q·k" and bool(self.c) and self.axis == "keys"
+        """Whether it's softmax of a multiple of q·k over keys, or over keys and a sink, as far as that's known."""
+        return self.score == "q·k" and bool(self.c) and self.axis in ("keys", "")
 
     def run(self) -> Report:
         """The probes in their order, up to the one that finds that it's enough."""
@@ -98,8 +99,8 @@ class Examination:
             key = f"over {self.axis}" if self.axis in ("keys", "queries") else "axis"
             self.say(key, axis=self.axis, low=rows.min(), high=rows.max())
         self.rows, self.level = rows, self.built_in(s)
-        right = np.where(self.level.hidden, 0, np.exp(dots[0, 0] / s.d_k**0.5))
-        self.report.weights = w[0, 0], right / np.maximum(right.sum(axis=-1, keepdims=True), 1e-300)
+        right = softmax_forward(np.where(self.level.hidden, -np.inf, dots[0, 0] / s.d_k**0.5))
+        self.report.weights = w[0, 0], right
         how, faint = self.level.how, self.box.weights(s, q / 10, k)
         if key := first({"built-in nan": how == "nan", "selects": ((faint == 0) != (self.level.w == 0)).any()}):
             raise Enough(key)
@@ -193,7 +194,7 @@ class Examination:
             self.say("negative scale")
         if abs(variance - 1) > 0.01 and not re.search("keys|queries|batch", formula):
             scores = np.random.default_rng(0).standard_normal((400, 64, 1)) * [variance**0.5, 1]
-            top, right = (1 / np.exp(scores - scores.max(axis=1, keepdims=True)).sum(axis=1)).mean(axis=0)
+            top, right = softmax_forward(scores, axis=1).max(axis=1).mean(axis=0)
             said = f"1/{1 / variance:.0f}" if 0 < variance < 0.1 else f"{variance:.4g}"
             self.say("effect", variance=said, top=top, right=right)
 
@@ -215,7 +216,7 @@ class Examination:
 
     def cap(self) -> None:
         """A cap on the scores: what a huge one comes to, at the first and the last width."""
-        if self.axis not in ("keys", "") or self.score != "q·k" or not self.c:
+        if not self.is_dot_product:
             return
         first_size, last = self.by_size[0], self.by_size[-1]
         b, other = self.gap(1e4, *first_size), self.gap(1e4, *last)
