@@ -254,6 +254,17 @@ def test_causal_by_default_or_always():
     assert not always.problems, always
 
 
+def test_wrong_masks_behind_a_built_in_causal_mask():
+    def function(q, k, v, mask=None, put=lambda scores, mask: scores):
+        scores = dots(q, k) / math.sqrt(q.shape[-1])
+        scores = scores if mask is None else put(scores, mask)
+        return softmax(np.where(np.tri(*scores.shape[-2:], dtype=bool), scores, -np.inf)) @ v
+
+    multiplied = diagnose(lambda q, k, v, mask=None: function(q, k, v, mask, np.multiply))
+    assert named(multiplied, "mask", "becomes 0 instead of −∞"), multiplied
+    assert named(diagnose(lambda q, k, v, mask=None: function(q, k, v, mask)), "mask", "has no effect")
+
+
 def test_masks_that_reach_only_some_heads():
     some = slice(0, 1)
     report = diagnose(lambda q, k, v, mask=None, causal=False: causal_or_not(q, k, v, mask, causal, some))

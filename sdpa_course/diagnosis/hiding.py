@@ -42,11 +42,11 @@ class Hiding:
         biased = ~self.hidden & (np.abs(above) > near)
         value = float(np.median(above[self.idle | biased])) if (self.idle | biased).any() else 0.0
         before = np.full(w.shape, 1 / s.keys) if free is None else free[0, 0]
-        late = before[zero].any() and not zero.all() and np.allclose(w[~zero], before[~zero], rtol=1e-3)
-        uneven = free is not None and alike(free) and not alike(self.w)
-        found = {"uneven": np.array(uneven), "nan": lost & lost.all(), "after": zero & late, "exact": zero}
+        late = not zero.all() and np.allclose(w[~zero], before[~zero], rtol=1e-3)
+        uneven, new = free is not None and alike(free) and not alike(self.w), zero & (before > 0)
+        found = {"uneven": np.array(uneven), "nan": lost & lost.all(), "after": new & late, "exact": new}
         found |= {"multiplied": self.idle & (abs(value) < near), "replaced": self.idle, "added": biased}
-        self.how = first({how: where.any() for how, where in found.items()}) or "none"
+        self.how = first({how: where.any() for how, where in found.items()}) or ("exact" if zero.any() else "none")
         ahead, patterns = np.arange(s.keys) - np.arange(s.queries)[:, None], words("patterns").items()
         hides = {name: sign * ahead > more + end * (s.keys - s.queries) for name, (sign, more, end) in patterns}
         self.name = first({name: np.array_equal(self.hidden, where) for name, where in hides.items()})
@@ -109,7 +109,8 @@ def mask(e, what: str, name: str) -> None:
         scaled = "bias scaled" if e.c and abs(factor / e.c - 1) < 0.01 else "bias factor"
         e.say("bias" if abs(factor - 1) < 0.01 else scaled, value=factor)
     elif not known:
-        e.say("mask ignored" if np.abs(y).max() < 1e-6 and found.how == "none" else "mask unclear", name=name)
+        ignored = np.nanmax(np.abs(y)) < 1e-6 and np.array_equal(found.hidden, free.hidden)
+        e.say("mask ignored" if ignored else "mask unclear", name=name)
 
 
 def stand_in(e, hidden: np.ndarray, ask) -> None:
