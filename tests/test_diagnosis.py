@@ -265,6 +265,20 @@ def test_wrong_masks_behind_a_built_in_causal_mask():
     assert named(diagnose(lambda q, k, v, mask=None: function(q, k, v, mask)), "mask", "has no effect")
 
 
+def test_wrong_masks_beside_a_built_in_bias():
+    def function(q, k, v, mask=None, causal=False, put=lambda scores, mask: scores):
+        far = np.abs(np.arange(q.shape[-2])[:, None] - np.arange(k.shape[-2]))
+        scores = dots(q, k) / math.sqrt(q.shape[-1]) - far / 3
+        return softmax(scores if mask is None else put(scores, mask)) @ v
+
+    report = diagnose(function)
+    assert named(report, "causal", "has no effect"), report
+    assert named(report, "mask", "has no effect"), report
+    for put, words in ((np.multiply, "keeps a weight, which no longer depends on q and k"), (np.add, "added to")):
+        text = diagnose(lambda q, k, v, mask=None, put=put: function(q, k, v, mask, put=put)).mask.text
+        assert words in text, text
+
+
 def test_masks_that_reach_only_some_heads():
     some = slice(0, 1)
     report = diagnose(lambda q, k, v, mask=None, causal=False: causal_or_not(q, k, v, mask, causal, some))

@@ -38,14 +38,16 @@ class Hiding:
             moved[:, j] = np.where(zero, 0, np.abs(change - change[:, [j]])).max(axis=1) > near
         self.idle = ~zero & ~moved & ((~zero).sum(axis=1, keepdims=True) > 1) & moved.any()
         self.hidden = zero | self.idle
-        above = logs - np.where(self.hidden, -np.inf, logs).max(axis=1, keepdims=True)
-        biased = ~self.hidden & (np.abs(above) > near)
-        value = float(np.median(above[self.idle | biased])) if (self.idle | biased).any() else 0.0
         before = np.full(w.shape, 1 / s.keys) if free is None else free[0, 0]
+        above = logs - np.log(np.where(before > 0, before, 1))
+        above -= np.where(self.hidden, -np.inf, above).max(axis=1, keepdims=True)
+        biased = ~self.hidden & (np.abs(above) > near)
+        values = above[self.idle | biased] if (self.idle | biased).any() else np.zeros(1)
+        value, vague = float(np.median(values)), self.idle & (np.ptp(values) > 1e3 * near)
         late = not zero.all() and np.allclose(w[~zero], before[~zero], rtol=1e-3)
         uneven, new = free is not None and alike(free) and not alike(self.w), zero & (before > 0)
         found = {"uneven": np.array(uneven), "nan": lost & lost.all(), "after": new & late, "exact": new}
-        found |= {"multiplied": self.idle & (abs(value) < near), "replaced": self.idle, "added": biased}
+        found |= {"vague": vague, "multiplied": self.idle & (abs(value) < near), "replaced": self.idle, "added": biased}
         self.how = first({how: where.any() for how, where in found.items()}) or ("exact" if zero.any() else "none")
         ahead, patterns = np.arange(s.keys) - np.arange(s.queries)[:, None], words("patterns").items()
         hides = {name: sign * ahead > more + end * (s.keys - s.queries) for name, (sign, more, end) in patterns}
