@@ -358,7 +358,9 @@ def test_scores_that_are_no_multiple_of_anything():
     twice = diagnose(weighted(lambda s, q, k: softmax(softmax(s))))
     assert named(twice, "check", "doesn't explain the weights")
     chosen = diagnose(weighted(lambda s, q, k: softmax(np.where(s < np.sort(s)[..., [-2]], -np.inf, s))))
-    assert "depending on the scores" in chosen.softmax.text
+    assert "depending on the scores" in chosen.score.text
+    squared = diagnose(weighted(lambda s, q, k: np.maximum(s, 0) ** 2))
+    assert named(squared, "softmax", "Rows sum to between"), squared
     for report in (of_dots, across, averaged, chosen):
         assert report.scale.formula is None
     assert "not everything could be determined" in str(of_dots)
