@@ -211,14 +211,18 @@ class Course:
 
     def check(self) -> None:
         """Refuse a broken gradebook before anything is written to it."""
-        path = self.root / "gradebook.db"
-        if path.exists():
-            try:
-                # mode=rw creates no file, and lets SQLite roll back what a killed grader left half-written
-                with sqlite3.connect(f"{path.as_uri()}?mode=rw", uri=True) as database:
-                    database.execute("select count(*) from sqlite_master").fetchone()
-            except sqlite3.DatabaseError as error:
-                raise ValueError(f"{path} is not a readable gradebook ({error}); nothing was changed") from None
+        if (self.root / "gradebook.db").exists():
+            refuse_broken(self.root / "gradebook.db")
+
+
+def refuse_broken(database: Path) -> None:
+    """Raise one sentence if this isn't a readable gradebook."""
+    try:
+        # mode=rw creates no file, and lets SQLite roll back what a killed grader left half-written
+        with contextlib.closing(sqlite3.connect(f"{database.resolve().as_uri()}?mode=rw", uri=True)) as opened:
+            opened.execute("select count(*) from sqlite_master").fetchone()
+    except sqlite3.DatabaseError as error:
+        raise ValueError(f"{database} is not a readable gradebook ({error}); nothing was changed") from None
 
 
 def small_text(submission: Submission, name: str) -> str:

@@ -2,7 +2,6 @@
 
 import argparse
 import contextlib
-import sqlite3
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -24,10 +23,14 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="sdpa-course marks", description=__doc__)
     parser.add_argument("export", type=Path, help="Moodle's grading worksheet, or Canvas's exported gradebook")
     parser.add_argument("--problem-set", help="such as ps03; not needed if only one was graded")
-    parser.add_argument("--course", type=Path, default=Path(), help="the folder with gradebook.db in it (default: here)")
+    parser.add_argument(
+        "--course", type=Path, default=Path(), help="the folder with gradebook.db in it (default: here)"
+    )
     parser.add_argument("--column", help="the column for the marks, if it isn't found by itself")
     parser.add_argument("--scale", action="store_true", help="convert the marks if full marks are another number there")
-    parser.add_argument("--unread", action="store_true", help="also for students whose answers a person must still read")
+    parser.add_argument(
+        "--unread", action="store_true", help="also for students whose answers a person must still read"
+    )
     options = parser.parse_args(arguments)
     try:
         with private_files():
@@ -55,7 +58,9 @@ def export(options: argparse.Namespace) -> Iterable[str]:
             unknown.append(folder)
             continue
         if student.row in seen:
-            raise ValueError(f"{folder} and {seen[student.row]} are the same row in {options.export}; remove one of them")
+            raise ValueError(
+                f"{folder} and {seen[student.row]} are the same row in {options.export}; remove one of them"
+            )
         seen[student.row] = folder
         before, now = roster.cell(student.row, column), decimal(mark.score * factor, comma)
         if before.upper() in ("EX", "N/A"):  # excused, and not meant for this student; Canvas's words
@@ -83,14 +88,15 @@ def read_marks(database: Path, problem_set: str | None) -> tuple[str, float, dic
         raise ValueError(f"there is no {database}; name the folder that has it with --course, or grade first")
     from nbgrader.api import Gradebook  # takes seconds to load
 
-    try:
-        sqlite3.connect(f"{database.resolve().as_uri()}?mode=ro", uri=True).execute("select 1 from sqlite_master")
-    except sqlite3.DatabaseError as error:
-        raise ValueError(f"{database} is not a readable gradebook ({error})") from None
+    from .gradebook import refuse_broken
+
+    refuse_broken(database)
     with contextlib.closing(Gradebook(f"sqlite:///{database.resolve()}", "sdpa-course")) as gradebook:
         graded = {assignment.name: assignment for assignment in gradebook.assignments if assignment.submissions}
         if problem_set is None and len(graded) != 1:
-            raise ValueError(f"say which one with --problem-set: {', '.join(sorted(graded)) or 'nothing is graded yet'}")
+            raise ValueError(
+                f"say which one with --problem-set: {', '.join(sorted(graded)) or 'nothing is graded yet'}"
+            )
         name = problem_set or next(iter(graded))
         if name not in graded:
             raise ValueError(f"{name} isn't graded in {database}; graded: {', '.join(sorted(graded)) or 'nothing'}")
@@ -136,7 +142,7 @@ def decimal(mark: float, comma: bool) -> str:
 def about(names: list[str], what: str) -> Iterable[str]:
     """One line that counts and names them, if there are any."""
     if names:
-        shown = ", ".join(sorted(names)[:20]) + (" …" if len(names) > 20 else "")
+        shown = "; ".join(sorted(names)[:20]) + (" …" if len(names) > 20 else "")
         yield f"{len(names)} {what}: {shown}"
 
 

@@ -153,7 +153,7 @@ def split(text: str, delimiter: str, path: Path) -> tuple[list[list[str]], list[
     while place < len(text) or cells:
         found = cell.match(text, place)
         if not found:
-            line = len(text[:place].splitlines()) + 1
+            line = text.count("\n", 0, place) + 1
             raise ValueError(f"{path} is not a whole CSV file: a quotation mark in line {line} has no partner")
         cells.append(found[1])
         place = found.end()
