@@ -13,6 +13,7 @@ import sqlite3
 import tempfile
 import warnings
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import nbformat
@@ -240,6 +241,12 @@ def time_of(submission: Submission) -> str:
         parse_utc(text.strip())
         return text
     return ""
+
+
+def handed_in(submission: Submission) -> datetime | None:
+    """When it was handed in, if timestamp.txt says so."""
+    text = time_of(submission).strip()
+    return parse_utc(text).replace(tzinfo=UTC) if text else None
 
 
 def calls(result: Result, grade_id: str) -> str | None:

@@ -36,7 +36,7 @@ def main(arguments: list[str]) -> int:
         with private_files():
             say(export(options))
     except (ValueError, OSError) as problem:
-        print(f"sdpa-course: {problem}", file=sys.stderr)
+        say([str(problem)], file=sys.stderr)
         return 2
     return 0
 
@@ -73,7 +73,8 @@ def export(options: argparse.Namespace) -> Iterable[str]:
                 changed.append(f"{folder} ({before}, now {now})")
             roster.fill(student.row, column, now)
     roster.write(path)
-    yield f"wrote {path}, with {problem_set} for {written} of {len(roster.students)} students in {roster.header[column]}"
+    title = roster.header[column]
+    yield f"wrote {path}, with {problem_set} for {written} of {len(roster.students)} students in its column {title}"
     yield from about(unread, "waiting for a person to read answers, so left as in your file (--unread fills them in)")
     yield from about(fixed, f"excused or not assigned in {roster.lms}, so left as they were")
     yield from about(changed, f"with another mark in {roster.lms} so far")
@@ -102,7 +103,7 @@ def read_marks(database: Path, problem_set: str | None) -> tuple[str, float, dic
             raise ValueError(f"{name} isn't graded in {database}; graded: {', '.join(sorted(graded)) or 'nothing'}")
         marks = {
             one.student_id: Mark(
-                one.score - (one.late_submission_penalty or 0),
+                max(0.0, one.score - (one.late_submission_penalty or 0)),
                 sum(bool(grade.needs_manual_grade) for page in one.notebooks for grade in page.grades),
             )
             for one in graded[name].submissions
@@ -135,7 +136,7 @@ def number(text: str) -> float | None:
 
 def decimal(mark: float, comma: bool) -> str:
     """A mark with at most two digits, as both systems show it, and with their kind of decimal mark."""
-    text = f"{max(mark, 0):.2f}".rstrip("0").rstrip(".")
+    text = f"{mark:.2f}".rstrip("0").rstrip(".")
     return text.replace(".", ",") if comma else text
 
 
@@ -146,7 +147,7 @@ def about(names: list[str], what: str) -> Iterable[str]:
         yield f"{len(names)} {what}: {shown}"
 
 
-def say(sentences: Iterable[str]) -> None:
+def say(sentences: Iterable[str], file=None) -> None:
     """Print them. A name from a file could otherwise move the cursor about."""
     for sentence in sentences:
-        print("sdpa-course:", "".join(c if c.isprintable() else "?" for c in sentence))
+        print("sdpa-course:", "".join(c if c.isprintable() else "?" for c in sentence), file=file)

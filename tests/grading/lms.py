@@ -1,4 +1,4 @@
-"""What Moodle and Canvas export about a class of sixty: the grading worksheet and the gradebook, as their code writes them.
+"""What Moodle and Canvas export about a class of sixty, as their code writes it: the worksheet and the gradebook.
 
 The columns follow mod/assign/gradingtable.php of Moodle and lib/gradebook_exporter.rb of Canvas.
 """
@@ -71,3 +71,15 @@ def canvas_gradebook(
         lines.append([*cells, *empty[1:], grade, "81.50"])
     lines.append(["Student, Test", "9999", "", "a1b2c3d4", "Lecture 1", "", *empty, ""])
     return "".join(",".join(quoted(cell) for cell in line) + "\r\n" for line in lines)
+
+
+def moodle_name(place, *, folders=True, plugin="file"):
+    """How Moodle begins the name of a student's file in its zip, with "download in folders" on or off."""
+    name = full_name(place).replace("_", " ").replace("/", "").replace('"', "")
+    return f"{name}_{moodle_number(place)}_assignsubmission_{plugin}{'/' if folders else '_'}"
+
+
+def canvas_name(place, *, late=False, age=0):
+    """How Canvas begins the name of a student's file in its zip."""
+    name = "".join(c for c in sortable_name(place).lower() if c.isalnum() or c == "_")
+    return f"{name}{'_LATE' if late else ''}_{canvas_number(place)}_{880000 + (age or place)}_"

@@ -82,7 +82,7 @@ def test_every_mark_is_in_its_row_and_nothing_else_changes(graded, run, export, 
 @pytest.mark.parametrize("export", [moodle_worksheet, canvas_gradebook])
 def test_only_read_answers_count_unless_asked(graded, run, export):
     waiting = [name for name, (_, unread) in graded[1].items() if unread]
-    after, said = run(export(grades={name: "1.00" for name in waiting}))
+    after, said = run(export(grades=dict.fromkeys(waiting, "1.00")))
     header = cells(after)[0]
     column = header.index("Grade" if "Grade" in header else "ps03 (812)")
     left = {row[2] if "Grade" in header else row[3] for row in cells(after) if row[column] == "1.00"}
