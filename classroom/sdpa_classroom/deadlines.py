@@ -26,14 +26,17 @@ from sdpa_course.homework.tasks import PROBLEM_SETS
 
 NAME = "class.toml"
 DAY = timedelta(days=1)
-UNKNOWN = "nobody knows when this was handed in, so it doesn't count as late"
 
 
 class Lateness(NamedTuple):
-    """What a student is told, and the share of all points that it costs."""
+    """Whether it's late, in a sentence; the share of all points that it costs; and whether the student is told."""
 
     sentence: str = ""
     share: float = 0.0
+    told: bool = False
+
+
+UNKNOWN = Lateness("Nobody knows when this was handed in, so it doesn't count as late.")
 
 
 class Rule(NamedTuple):
@@ -48,17 +51,18 @@ class Rule(NamedTuple):
     def judge(self, student: str, handed_in: datetime | None) -> Lateness:
         """How late is it, and what does that cost?"""
         if handed_in is None:
-            return Lateness(UNKNOWN)
+            return UNKNOWN
         deadline = self.exceptions.get(student, self.deadline)
         late = handed_in - deadline
         if late <= timedelta(minutes=self.grace_minutes):
             return Lateness()
-        when = f"handed in {in_words(late)} after the deadline ({deadline.day} {deadline:%B %Y, %H:%M %Z})"
-        days = math.ceil(late / DAY)
+        begin = f"Handed in {how_long(late)} after the deadline ({deadline.day} {deadline:%B %Y, %H:%M %Z})"
         if late / DAY > self.days_accepted:
-            return Lateness(f"{when}; nothing counts after {count(self.days_accepted, 'day')}", 1.0)
+            return Lateness(f"{begin}; nothing counts after {count(self.days_accepted, 'day')}.", 1.0, told=True)
+        days = math.ceil(late / DAY)
         percent = min(100.0, days * self.percent_per_day)
-        return Lateness(f"{when}: {percent:g} % of all points off for {count(days, 'day')}", percent / 100)
+        off = f"{percent:g} % of all points off for {count(days, 'day')}"
+        return Lateness(f"{begin}: {off}.", percent / 100, told=True)
 
 
 LIMITS = {"percent_per_day": 100.0, "grace_minutes": 1e6, "days_accepted": 1e4}
@@ -140,7 +144,7 @@ def moment(given, where: str, zone: tzinfo | None) -> datetime:
     return given if given.tzinfo else given.replace(tzinfo=zone)
 
 
-def in_words(late: timedelta) -> str:
+def how_long(late: timedelta) -> str:
     """Such as "1 day and 3 hours", rounded down."""
     minutes = int(late.total_seconds() // 60)
     parts = [(minutes // 1440, "day"), (minutes // 60 % 24, "hour"), (minutes % 60, "minute")]
