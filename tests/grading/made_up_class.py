@@ -34,11 +34,14 @@ EMPTY, ABSENT = (31,), (40, 41, 52)  # an empty file; nothing handed in
 def make_class(folder: Path, problem_sets=("ps03",), *, names=NAMES, seed: int = 28, pages: bool = False) -> Path:
     """Hand in, grade and store everything in this course folder; returns its gradebook. `pages` writes feedback too."""
     rng = np.random.default_rng(seed)
-    skill = rng.normal(0.9, 1.1, size=len(names))
+    skill = rng.normal(1.3, 1.2, size=len(names))
     course = Course(folder, ROOT / "solutions")
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"  # nbgrader calls alembic
     typeset = patch.object(bookkeeping, "feedback", bookkeeping.feedback if pages else lambda *_: "")
     with private_files(), working_folder(course), patch.dict(os.environ, PATH=path), typeset:
+        with course.gradebook() as gradebook:
+            for student in names:
+                gradebook.update_or_create_student(student)
         for name in problem_sets:
             for place, student in enumerate(names):
                 if place not in ABSENT:
@@ -95,7 +98,7 @@ def judged(task: Task, skill: float, rng) -> CheckResult:
         return judge(task, cases, [Answer()] * len(cases))
     if luck > 1 - 0.35 * (1 - right) or not task.mistakes:
         return judge(task, cases, [Answer(problem="IndexError: too many indices for array")] * len(cases))
-    gives = task.mistakes[min(int(rng.geometric(0.4)), len(task.mistakes)) - 1].gives
+    gives = task.mistakes[min(int(rng.geometric(0.7)), len(task.mistakes)) - 1].gives
     return judge(task, cases, [solve(gives, case) for case in cases])
 
 
