@@ -90,6 +90,14 @@ def test_class_toml_is_read(tmp_path):
     assert read_rules(tmp_path).sets["ps03"].days_accepted == math.inf
 
 
+def test_the_example_in_the_docs_is_read(tmp_path):
+    example = (ROOT / "docs" / "grading.md").read_text(encoding="utf-8").split("```toml\n")[1].split("```")[0]
+    (tmp_path / "class.toml").write_text(example)
+    rule = read_rules(tmp_path).sets["ps03"]
+    assert rule.judge("bo", datetime(2026, 11, 20, 9, tzinfo=PARIS)).share == 0.2
+    assert rule.judge("ada", datetime(2026, 11, 20, 9, tzinfo=PARIS)) == Lateness()
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
