@@ -205,7 +205,7 @@ def damaged():
     [
         (lambda: zipped([(special(external_attr=0o120777 << 16), "/etc/passwd")]), "is a link or something else"),
         (lambda: zipped([(special(compress_type=zipfile.ZIP_BZIP2), b"x")]), "neither Moodle nor Canvas uses"),
-        (encrypted, "is encrypted"),
+        (encrypted, f"{moodle_number(1)} is encrypted"),
         (lying, "is damaged"),
         (damaged, "is damaged"),
     ],
