@@ -50,7 +50,7 @@ c.PAMAuthenticator.open_sessions = False  # no login session is needed, and open
 c.JupyterHub.spawner_class = "sdpa_classroom.student_server.StudentServer"
 c.Spawner.notebook_dir = "~"
 c.Spawner.default_url = "/lab"
-c.Spawner.start_timeout = 60  # a whole class that logs in at once makes a small machine slow
+c.Spawner.start_timeout = 120  # a whole class that logs in at once makes a small machine slow
 
 # All that a student runs has 2 GB, and 500 processes and threads. A process that asks for 4 GB gets a MemoryError,
 # which says more than a kernel that's gone.

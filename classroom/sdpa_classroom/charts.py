@@ -2,6 +2,7 @@
 
 from sdpa_course.figures.kit import Page
 from sdpa_course.figures.kit.papers import on_paper
+from sdpa_course.homework.judging import AS_GIVEN
 
 from .counts import Named, Points, SetCounts
 
@@ -85,6 +86,8 @@ def for_slide(sets: list[SetCounts]) -> SetCounts | None:
 def assertion(one: SetCounts) -> str:
     """The slide's title."""
     first = one.mistakes[0]
+    if first.name == AS_GIVEN:
+        return f"{first.count} of {one.recorded} left the bug in {first.task} as it was"
     return f"{first.count} of {one.recorded} made the same mistake in {first.task}: “{first.name}”"
 
 

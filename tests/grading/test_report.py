@@ -11,17 +11,15 @@ from html.parser import HTMLParser
 from importlib import import_module
 from pathlib import Path
 
-import nbformat
 import pytest
 
-from sdpa_classroom import charts, counts, marking
+from sdpa_classroom import charts, counts
 from sdpa_classroom.report import main
-from sdpa_classroom.sandbox import Limits
-from sdpa_classroom.submissions import Submission
 from sdpa_course.figures.kit.defects import defects
 from sdpa_course.homework.tasks import PROBLEM_SETS, tasks_of
 from tests.site.reading import LOOKS, PROBLEMS, SIZES
 
+from .grade_command import LIMITS, grade, hand_in
 from .hostile import with_softmax
 from .made_up_class import ABSENT, EMPTY, NAMES, make_class
 
@@ -120,11 +118,11 @@ def test_a_mistake_is_counted_once_for_each_student(course):
 
 def test_the_grader_records_the_mistakes(tmp_path):
     """A real submission, from its cells to the record."""
-    path = tmp_path / "ps03.ipynb"
-    nbformat.write(with_softmax("e = np.exp(scores)\n    return e / e.sum(axis=0)"), path)
-    result = marking.mark(Submission("one", "ps03", path), Limits(), sandbox=None, uid=0, scratch=tmp_path)
-    assert result.mistakes == {"softmax": "wrong axis", "softmax_large": "wrong axis, no maximum"}
-    assert [name for name, points in result.marks.items() if not points] == list(result.mistakes)
+    hand_in(tmp_path, "one", with_softmax("e = np.exp(scores)\n    return e / e.sum(axis=0)"))
+    grade(tmp_path, *LIMITS, "--trust-submissions")
+    (note,) = notes(tmp_path, "ps03")
+    assert note["mistakes"] == {"softmax": "wrong axis", "softmax_large": "wrong axis, no maximum"}
+    assert [name for name, points in note["marks"].items() if not points] == list(note["mistakes"])
 
 
 def test_records_of_an_earlier_grader_are_counted_as_missing(copy, tmp_path):
@@ -215,6 +213,9 @@ def test_the_slide_says_what_the_records_say(page, course):
     assert int(count) == sum(note.get(short_name) == name for note in written)
     assert int(of) == len(written)
     assert charts.assertion(shown) in page.read_text(encoding="utf-8")
+    bug = next(each for each in shown.mistakes if each.name == "as given")
+    said = charts.assertion(shown._replace(mistakes=[bug]))
+    assert said == f"{bug.count} of {of} left the bug in mended_log_softmax as it was"
 
 
 @pytest.mark.parametrize("name", PROBLEM_SETS)
