@@ -12,6 +12,7 @@ The modules, in the order in which a submission passes through them:
     messages.py        numbers and arrays as plain text, in and out; never pickle
     marking.py         outside again: compares the numbers with the right ones, gives marks and a state
     pages.py           the notebook that nbgrader's formgrader shows, and the feedback page
+    receipts.py        when it was handed in, and the secret for its feedback
     gradebook.py       nbgrader's database, the files in the course folder, grades.csv
     files.py           files that are whole and private, cells that no spreadsheet runs
     working.py         several at a time, and none of them stops the others

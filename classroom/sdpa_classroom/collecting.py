@@ -18,8 +18,8 @@ from sdpa_course.homework.tasks import PROBLEM_SETS
 from .archives import Archive, Handed, Refused
 from .deadlines import NAME, read_rules
 from .files import UNFINISHED, private_files
-from .gradebook import handed_in
 from .marks import about, say
+from .receipts import handed_in
 from .rosters import CANVAS, MOODLE, Roster, Student, letters
 from .submissions import Submission, folders
 

@@ -9,11 +9,9 @@ import io
 import json
 import logging
 import secrets
-import sqlite3
 import tempfile
 import warnings
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 
 import nbformat
@@ -28,12 +26,11 @@ from traitlets.config.loader import PyFileConfigLoader
 from sdpa_course.homework.tasks import PROBLEM_SETS, tasks_of
 
 from .deadlines import Lateness, read_rules
-from .files import harmless, write_atomically
+from .files import harmless, refuse_broken, write_atomically
 from .marking import UNREADABLE, Result
 from .pages import assemble, feedback, marked
-from .submissions import Submission, Unreadable, read_bytes
-
-MAX_RECEIPT = 4096  # bytes of a timestamp or a secret
+from .receipts import small_text, time_of
+from .submissions import Submission
 
 
 class Course:
@@ -240,39 +237,6 @@ class Course:
         """Refuse a broken gradebook before anything is written to it."""
         if (self.root / "gradebook.db").exists():
             refuse_broken(self.root / "gradebook.db")
-
-
-def refuse_broken(database: Path) -> None:
-    """Raise one sentence if this isn't a readable gradebook."""
-    try:
-        # mode=rw creates no file, and lets SQLite roll back what a killed grader left half-written
-        with contextlib.closing(sqlite3.connect(f"{database.resolve().as_uri()}?mode=rw", uri=True)) as opened:
-            opened.execute("select count(*) from sqlite_master").fetchone()
-    except sqlite3.DatabaseError as error:
-        raise ValueError(f"{database} is not a readable gradebook ({error}); nothing was changed") from None
-
-
-def small_text(submission: Submission, name: str) -> str:
-    """A small file that nbgrader put beside the notebook; empty if it's missing, a link, too large or not text."""
-    with contextlib.suppress(Unreadable, OSError, UnicodeDecodeError):
-        data = read_bytes(submission.path.parent / name)
-        return data.decode("ascii") if len(data) <= MAX_RECEIPT else ""
-    return ""
-
-
-def time_of(submission: Submission) -> str:
-    """What timestamp.txt says if it's a valid time, else nothing: nbgrader accepts an empty file, but not a bad one."""
-    text = small_text(submission, "timestamp.txt")
-    with contextlib.suppress(Exception):  # a student may have written it, and it must not stop the grading
-        parse_utc(text.strip())
-        return text
-    return ""
-
-
-def handed_in(submission: Submission) -> datetime | None:
-    """When it was handed in, if timestamp.txt says so."""
-    text = time_of(submission).strip()
-    return parse_utc(text).replace(tzinfo=UTC) if text else None
 
 
 def calls(result: Result, grade_id: str) -> str | None:

@@ -3,8 +3,9 @@
 from sdpa_course.homework.tasks import PROBLEM_SETS
 
 from .deadlines import NAME, UNKNOWN, Lateness
-from .gradebook import Course, handed_in
+from .gradebook import Course
 from .marks import about
+from .receipts import handed_in
 from .submissions import Submission
 from .working import WRITING_SECONDS, in_words, time_limit
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from .files import private_files
+from .files import private_files, refuse_broken
 from .rosters import Roster
 
 
@@ -88,8 +88,6 @@ def read_marks(database: Path, problem_set: str | None) -> tuple[str, float, dic
     if not database.is_file():
         raise ValueError(f"there is no {database}; name the folder that has it with --course, or grade first")
     from nbgrader.api import Gradebook  # takes seconds to load
-
-    from .gradebook import refuse_broken
 
     refuse_broken(database)
     with contextlib.closing(Gradebook(f"sqlite:///{database.resolve()}", "sdpa-course")) as gradebook:
