@@ -58,8 +58,9 @@ def dask_cluster(address: str, limits: Limits, *, sandboxed: bool) -> Iterator[P
         raise ValueError("--scheduler needs Dask: pip install 'sdpa-classroom[dask]'") from None
     logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what matters is raised
     try:
+        distributed.comm.get_address_host_port(address)  # a client that fails at this closes slowly and noisily
         client = distributed.Client(address, timeout=PATIENCE, set_as_default=False)
-    except (OSError, ValueError, TypeError) as problem:
+    except (OSError, ValueError) as problem:
         raise OSError(f"no Dask scheduler answers at {address} ({in_words(problem)})") from None
     with client:
         wanted = versions()

@@ -88,7 +88,7 @@ def grade(options: argparse.Namespace) -> int:
     course, submissions = open_course(options)
     limits = Limits(options.seconds, options.cell_seconds, int(options.memory * 1024**3))
     sandboxed = not options.trust_submissions
-    if options.scheduler:
+    if options.scheduler is not None:
         there = dask_cluster(options.scheduler, limits, sandboxed=sandboxed)
     else:
         there = local_pool(options.workers, limits, sandboxed=sandboxed)
