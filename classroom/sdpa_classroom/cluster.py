@@ -55,7 +55,7 @@ def dask_cluster(address: str, limits: Limits, *, sandboxed: bool) -> Iterator[P
     try:
         import distributed  # an extra, and half a second
     except ModuleNotFoundError:
-        raise ValueError("--scheduler needs Dask: pip install 'sdpa-classroom[dask]'") from None
+        raise ValueError("--scheduler needs Dask: pip install './classroom[dask]' in the course's folder") from None
     logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what matters is raised
     try:
         distributed.comm.get_address_host_port(address)  # a client that fails at this closes slowly and noisily

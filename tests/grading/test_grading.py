@@ -39,9 +39,15 @@ RUNNER = "sdpa_classroom.runner"
 
 
 def runners():
-    """The processes of this environment that run a student's code."""
-    lines = [process.info["cmdline"] or () for process in psutil.process_iter(["cmdline"])]
-    return [line for line in lines if RUNNER in line and sys.executable in line]
+    """The processes of this environment that run a student's code, except those of the tests that run beside these."""
+    found = []
+    for process in psutil.process_iter(["cmdline"]):
+        line = process.info["cmdline"] or ()
+        if RUNNER in line and sys.executable in line:
+            above = {parent.pid for parent in process.parents()}
+            if os.getpid() in above or os.getppid() not in above:
+                found.append(line)
+    return found
 
 
 def digests(folder):
