@@ -56,7 +56,8 @@ def dask_cluster(address: str, limits: Limits, *, sandboxed: bool) -> Iterator[P
         import distributed  # an extra, and half a second
     except ModuleNotFoundError:
         raise ValueError("--scheduler needs Dask: pip install './classroom[dask]' in the course's folder") from None
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what matters is raised
+    for name in ("distributed", "distributed.client"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)  # what matters is raised
     try:
         distributed.comm.get_address_host_port(address)  # a client that fails at this closes slowly and noisily
         client = distributed.Client(address, timeout=PATIENCE, set_as_default=False)

@@ -73,7 +73,7 @@ def submit(executor: Executor, *call) -> Future:
     try:
         return executor.submit(*call)
     except RuntimeError as problem:
-        raise OSError(f"the executor takes no more submissions ({in_words(problem)}); {KEPT}") from None
+        raise OSError(f"the workers can't be reached any more ({in_words(problem)}); {KEPT}") from None
 
 
 def finished(running: dict[Future, tuple[Result, int]], uids: list[int]) -> Iterator[Result]:
@@ -86,7 +86,7 @@ def finished(running: dict[Future, tuple[Result, int]], uids: list[int]) -> Iter
         except (Unfit, ImportError) as problem:  # the next submission would get no further
             raise Unfit(f"{problem}; {KEPT}") from None
         except (CancelledError, BrokenExecutor) as problem:
-            raise OSError(f"the executor gave up its work ({in_words(problem)}); {KEPT}") from None
+            raise OSError(f"the workers can't be reached any more ({in_words(problem)}); {KEPT}") from None
         except Exception as error:  # a bug or a full disk must not stop the others
             result = not_marked(result.submission, error)
         yield result
