@@ -42,6 +42,7 @@ class Result(NamedTuple):
     printed: dict[int, Printed] = {}  # noqa: RUF012 (by the cell's place)
     failed: str = ""  # why the grader itself failed, if it did; then the rest says nothing about the submission
     called: dict[str, tuple[str, ...]] = {}  # noqa: RUF012 (by task: functions of the package that the answer called)
+    mistakes: dict[str, str] = {}  # noqa: RUF012 (by task, for wrong answers only: the mistake's name, or "" if unknown)
 
 
 def mark(
@@ -66,6 +67,7 @@ def mark(
         "messages": {name: result.message for name, result in results.items()},
         "printed": printed,
         "called": {name: result.called for name, result in results.items() if result.called},
+        "mistakes": {name: result.mistake for name, result in results.items() if result.state == "wrong"},
     }
 
 
