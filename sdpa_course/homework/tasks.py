@@ -10,7 +10,7 @@ from importlib import import_module
 
 import numpy as np
 
-PROBLEM_SETS = tuple(f"ps{number:02d}" for number in range(1, 12))
+PROBLEM_SETS = tuple(f"ps{number:02d}" for number in range(1, 13))
 NOTEBOOKS = (  # those with exercises inside
     *("nb01", "nb02", "nb03", "nb04", "nb05", "nb06", "nb07", "nb08", "nb09", "nb10", "nb11", "nb12", "nba3"),
 )
@@ -76,6 +76,8 @@ class Task:
         Names of the results, if there are several.
     tolerance : float
         Allowed difference, relative to the largest entry of the right answer, in float64.
+    noted : tuple of str
+        The course's functions that a homework answer shouldn't call; all of them, unless the text allows others.
     """
 
     name: str
@@ -89,6 +91,7 @@ class Task:
     answer: str = ""
     outputs: tuple[str, ...] = ()
     tolerance: float = 1e-5
+    noted: tuple[str, ...] = ()
 
     @property
     def short_name(self) -> str:

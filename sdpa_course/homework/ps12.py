@@ -1,0 +1,676 @@
+"""Problem set 12, the capstone: a small causal transformer, from text to a trained model that writes."""
+
+import functools
+
+import numpy as np
+
+from ..experiments import capstone
+from ..kernels.layernorm import layer_norm_backward, layer_norm_forward
+from ..kernels.linear import linear_backward
+from ..kernels.loss import cross_entropy_backward, cross_entropy_forward
+from ..kernels.multihead import merge_heads, multihead_backward, multihead_forward, split_heads
+from ..kernels.params import MultiHeadParams
+from ..kernels.softmax import softmax_forward
+from .tasks import Mistake, Task, any_sizes
+
+NAMES = capstone.Weights._fields
+
+
+def texts(rng, sizes=((30, 3, 5), (23, 4, 2))) -> list[dict]:
+    """Texts of as many characters, windows and tokens; no window begins at 0 or ends with the text."""
+    cases = []
+    for characters, count, length in sizes:
+        starts = 1 + rng.permutation(characters - length - 2)[:count]
+        cases.append({"ids": rng.permutation(characters), "starts": starts, "length": length})
+    return cases
+
+
+def any_texts(rng) -> list[dict]:
+    """Any sizes, the first window and the last among them, letters that repeat, windows that overlap or are the same."""
+    cases = []
+    for count, length in any_sizes(rng, 2):
+        ids = rng.integers(9, size=length + int(rng.integers(3, 20)))
+        starts = rng.integers(len(ids) - length, size=count)
+        starts[0], starts[-1] = 0, len(ids) - length - 1
+        cases.append({"ids": ids, "starts": starts, "length": length})
+    return cases
+
+
+def layers(rng, sizes=((2, 5, 6, 3, 4, 3), (3, 4, 10, 2, 3, 4))) -> list[dict]:
+    """Multi-head layers for a batch, with the scale and without; last, one whose scores no exp survives."""
+    cases = []
+    for number, (B, T, D, heads, d_k, d_v) in enumerate(sizes):
+        shapes = {"W_Q": (D, heads * d_k), "W_K": (D, heads * d_k), "W_V": (D, heads * d_v), "W_O": (heads * d_v, D)}
+        case = {"X": rng.normal(size=(B, T, D))}
+        case |= {name: rng.normal(size=shape) / np.sqrt(shape[0]) for name, shape in shapes.items()}
+        cases.append(case | {"heads": heads, "scaled": number % 2 == 0})
+    large = {name: np.round(3 * value) if np.ndim(value) else value for name, value in cases[0].items()}
+    return [*cases, large | {"X": 50 * (1 + np.round(4 * rng.normal(size=cases[0]["X"].shape))), "scaled": False}]
+
+
+def models(rng, sizes=((2, 5, 7, 6, 8, 3, 4, 2, 9), (3, 4, 9, 4, 6, 2, 5, 3, 7)), targets=False) -> list[dict]:
+    """Ids and weights of models with (B, T, C, L, D, heads, Dk, Dv, M); characters repeat."""
+    cases = []
+    for number, (B, T, C, L, D, heads, d_k, d_v, M) in enumerate(sizes):
+        case = {"ids": rng.integers(C, size=(B, T))}
+        case |= {"targets": rng.integers(C, size=(B, T))} if targets else {}
+        cases.append(case | weights_of(rng, C, L, D, heads, d_k, d_v, M) | {"heads": heads, "scaled": number % 2 == 0})
+    return cases
+
+
+def weights_of(rng, C, L, D, heads, d_k, d_v, M) -> dict:
+    """Weights of any sizes, by name."""
+    shapes = ((C, D), (L, D), *[(D, heads * d_k)] * 2, (D, heads * d_v), (heads * d_v, D), (D, M), (M, D), (D, C))
+    return {name: rng.normal(size=shape) * shape[0] ** -0.3 for name, shape in zip(NAMES, shapes, strict=True)}
+
+
+def model_sizes(rng) -> list[tuple]:
+    """Any sizes, with at least as many positions as tokens."""
+    return [(B, T, C, T + L - 1, *rest) for B, T, C, L, *rest in any_sizes(rng, 9)]
+
+
+def runs(rng, sizes=((3, 2, 5, 7, 6, 8, 3, 4, 2, 9), (4, 3, 2, 9, 4, 6, 2, 5, 3, 7))) -> list[dict]:
+    """A text, the starts of a few steps, a model and a rate."""
+    cases = []
+    for steps, B, T, *rest in sizes:
+        (model,) = models(rng, [(1, 1, *rest)])
+        ids = rng.integers(len(model["E"]), size=T + 15)
+        case = {"ids": ids, "starts": rng.integers(len(ids) - T, size=(steps, B)), "length": T}
+        model = {name: model[name] for name in (*NAMES, "heads")}
+        cases.append(case | model | {"scaled": steps % 2 == 1, "rate": float(rng.uniform(0.05, 0.2))})
+    return cases
+
+
+def any_runs(rng) -> list[dict]:
+    """Any sizes: one step, one window, one token."""
+    return runs(rng, [(min(steps, 4), *size) for steps, size in zip([1, 2, 3] * 9, model_sizes(rng), strict=False)])
+
+
+def prompts(rng, sizes=((9, 12, 1.5, 7, 4, 8, 3, 4, 2, 9), (3, 10, 0.4, 9, 5, 6, 2, 5, 3, 7))) -> list[dict]:
+    """A prompt longer than the model's window, one that's shorter, and one to be continued greedily.
+
+    Each u lies in the middle of a character's share, so that rounding never decides which one is drawn.
+    """
+    cases = []
+    for length, count, temperature, C, *rest in (*sizes, (*sizes[0][:2], 0.0, *sizes[0][3:])):
+        prompt, weights = rng.integers(C, size=length), weights_of(rng, C, *rest)
+        heads, ids, uniforms = rest[2], list(prompt), np.zeros(count)
+        for step in range(count):
+            seen = np.array([ids[-len(weights["P"]) :]])
+            logits = capstone.forward(seen, **weights, heads=heads, scaled=True)[0, -1]
+            p = softmax_forward(logits[None] / (temperature or 1.0))[0]
+            chosen = rng.choice(np.flatnonzero(p > 0.5 / C))
+            uniforms[step] = p[:chosen].sum() + p[chosen] / 2
+            ids.append(chosen if temperature else p.argmax())
+        case = {"prompt": prompt, "uniforms": uniforms, "temperature": temperature}
+        cases.append(case | weights | {"heads": heads, "scaled": True})
+    return cases
+
+
+def any_prompts(rng) -> list[dict]:
+    """Any sizes and temperatures; a prompt of one character, a single character to write, a window of one token."""
+    return prompts(
+        rng, [(a, b, float(rng.uniform(0.3, 2)), C, L, *rest) for a, b, C, L, *rest in any_sizes(rng, 9, least=1)]
+    )
+
+
+def pairs(ids, starts, length, shift=1, first=0):
+    """Windows and targets that lie `shift` after them."""
+    places = starts[:, None] + np.arange(length) + first
+    return ids[places % len(ids)], ids[(places + shift) % len(ids)]
+
+
+def heads_with(X, W_Q, W_K, W_V, W_O, heads, scaled, *, width=None, axis=-1, hide=None, split=split_heads, **how):
+    """Causal heads with one thing changed; `hide` gets the scores and which of them are visible."""
+    Q, K, V = (split(X @ W, heads) for W in (W_Q, W_K, W_V))
+    divisor = np.sqrt(width(X, Q) if width else Q.shape[-1]) if scaled or how.get("always") else 1.0
+    scores = Q @ K.swapaxes(-1, -2) / (1.0 if how.get("never") else divisor)
+    seen = np.tri(X.shape[1], dtype=bool)
+    scores = hide(scores, seen) if hide else np.where(seen, scores, -np.inf)
+    weights = softmax_forward(scores, axis=axis) * (seen if how.get("late") else 1)
+    return how.get("merge", merge_heads)(weights @ V) @ (1.0 if how.get("bare") else W_O)
+
+
+def no_maximum(X, W_Q, W_K, W_V, W_O, heads, scaled):
+    """exp of the scores as they are."""
+    Q, K, V = (split_heads(X @ W, heads) for W in (W_Q, W_K, W_V))
+    scores = Q @ K.swapaxes(-1, -2) / (np.sqrt(Q.shape[-1]) if scaled else 1.0)
+    exps = np.exp(np.where(np.tri(X.shape[1], dtype=bool), scores, -np.inf))
+    return merge_heads(exps / exps.sum(axis=-1, keepdims=True) @ V) @ W_O
+
+
+def blank_first(out):
+    """A row that saw nothing: 0/0."""
+    out[:, 0] = np.nan
+    return out
+
+
+def cut_rows(Y, heads):
+    """The right shape with the wrong contents."""
+    return Y.reshape(len(Y), heads, Y.shape[1], -1)
+
+
+def glued(heads_out):
+    """The same for merging."""
+    return heads_out.reshape(len(heads_out), heads_out.shape[2], -1)
+
+
+def reading(ids, E, P, W_Q, W_K, W_V, W_O, W_1, W_2, W_U, heads, scaled, *, norms=(1, 1, 1), ways=(1, 1), **how):
+    """The forward pass with one thing changed."""
+    norm = [lambda x, on=on: layer_norm_forward(x)[0] if on else x for on in norms]
+    x = E[ids] + (P[: ids.shape[1]] if how.get("positions", True) else 0)
+    params = MultiHeadParams(W_Q, W_K, W_V, W_O, heads=heads, kv_heads=heads)
+    scale = None if how.get("scaled", scaled) else 1.0
+    out = multihead_forward(norm[0](x), params, causal=how.get("causal", True), scale=scale)[0]
+    h = ways[0] * x + out
+    hidden = norm[1](x if how.get("beside") else h) @ W_1
+    g = ways[1] * h + (np.maximum(hidden, 0) if how.get("relu", True) else hidden) @ W_2
+    logits = norm[2](g) @ W_U
+    return softmax_forward(logits) if how.get("shares") else logits
+
+
+def norm_after(ids, E, P, W_Q, W_K, W_V, W_O, W_1, W_2, W_U, heads, scaled):
+    """Each norm after its sum, as in 2017."""
+    x = E[ids] + P[: ids.shape[1]]
+    h = layer_norm_forward(x + capstone.causal_heads(x, W_Q, W_K, W_V, W_O, heads, scaled))[0]
+    return layer_norm_forward(h + np.maximum(h @ W_1, 0) @ W_2)[0] @ W_U
+
+
+def blame(ids, targets, *rest, ways=(1, 1), norms=True, relu=True, lost=False, places="sum", times=(1, 1)):
+    """The gradients with one thing changed on the way back."""
+    E, P, *_, heads, scaled = rest
+    done = capstone.run(ids, capstone.Weights(*rest[:9]), heads, scaled)
+    loss, cache = cross_entropy_forward(done.logits, targets)
+    back = [lambda d, c=c: layer_norm_backward(d, c)[0] if norms else d for c in done.norms]
+    dnormed, dW_U, _ = linear_backward(cross_entropy_backward(cache), done.last)
+    dg = back[2](dnormed)
+    dhidden, dW_2, _ = linear_backward(dg, done.after)
+    dnormed, dW_1, _ = linear_backward(dhidden * (done.after.x > 0) if relu else dhidden, done.hidden)
+    dh = ways[1] * dg + back[1](dnormed)
+    dnormed, _, dheads = multihead_backward(dh, done.attention)
+    dx = ways[0] * dh + back[0](dnormed)
+    dE, dP = np.zeros_like(E), np.zeros_like(P)
+    if lost:
+        dE[ids] += dx
+    else:
+        np.add.at(dE, ids, dx)
+    dP[: ids.shape[1]] = {"sum": dx.sum(axis=0), "mean": dx.mean(axis=0), "first": dx[0]}[places]
+    slopes = dE, dP, *dheads[:4], dW_1, dW_2, dW_U
+    return times[0] * loss, *(times[1] * slope for slope in slopes)
+
+
+def counted(ids, *rest, loss, slopes):
+    """Loss or gradients of a sum over all predictions."""
+    return blame(ids, *rest, times=(ids.size if loss else 1, ids.size if slopes else 1))
+
+
+def training(ids, starts, length, *rest, kept=False, sign=1, same=False, after=False, shift=1, **how):
+    """The loop with one thing changed."""
+    *weights, heads, scaled, rate = rest
+    losses, total, before = [], None, weights
+    for row in starts:
+        batch = pairs(ids, starts[0] if same else row, length, shift)
+        loss, *slopes = capstone.gradients(*batch, *weights, heads, scaled)
+        total = [a + b for a, b in zip(total, slopes, strict=True)] if kept and total else slopes
+        before, step = weights, sign * (1.0 if how.get("whole") else rate) * (0 if how.get("still") else 1)
+        weights = [weight - step * slope for weight, slope in zip(weights, total, strict=True)]
+        losses.append(capstone.gradients(*batch, *weights, heads, scaled)[0] if after else loss)
+    return np.array(losses), *(before if how.get("short") else weights)
+
+
+def writing(prompt, uniforms, temperature, *rest, at=-1, alone=False, oldest=False, heat=None, one=False):
+    """Sampling with one thing changed."""
+    positions, ids = len(rest[1]), list(prompt)
+    for u in uniforms:
+        seen = np.array([ids[:positions] if oldest else ids[-positions:]])
+        logits = capstone.forward(seen, *rest)[0, at]
+        ids.append(capstone.draw(logits, heat(temperature) if heat else temperature, uniforms[0] if one else u))
+    return np.array(ids[len(prompt) :] if alone else ids)
+
+
+@functools.cache
+def reached(scaled=True, last=50) -> float:
+    """The mean of the last losses of the notebook's run."""
+    characters = sorted(set(capstone.rhyme()))
+    ids = np.array([characters.index(c) for c in capstone.rhyme()])
+    start = capstone.fresh_weights(0, len(characters))
+    return capstone.train(ids, capstone.random_starts(0, ids), 32, *start, 2, scaled, 1.0)[0][-last:].mean()
+
+
+MASK = 'notebook 05, section "Stencils"'
+CUT = 'notebook 08, section "What gets cut"'
+WIDTH = 'notebook 08, section "Which width goes under the root?"'
+SOFTMAX = 'notebook 03, section "Exponentiate, sum, divide"'
+BACK = 'notebook 06, section "Blame runs backwards"'
+LOSS = 'notebook 09, section "Two tasks that are nothing but looking up"'
+
+TASKS = (
+    Task(
+        "ps12.windows",
+        points=3,
+        asks="x[b] is the piece of the text that begins at starts[b], y[b] the same piece one character later",
+        read=LOSS,
+        cases=texts,
+        hidden=any_texts,
+        outputs=("x", "y"),
+        right=capstone.windows,
+        mistakes=(
+            Mistake(
+                "targets not shifted",
+                lambda *a: pairs(*a, shift=0),
+                "Your y is your x. A model that may see a character needn't guess it: what should it be asked for?",
+            ),
+            Mistake(
+                "shifted backwards",
+                lambda *a: pairs(*a, shift=-1),
+                "Your y is the character before each of x. The model will be asked for the one after.",
+            ),
+            Mistake(
+                "two ahead",
+                lambda *a: pairs(*a, shift=2),
+                "Your y lies two characters after x. Count the places from `starts[b]` on, for both.",
+            ),
+            Mistake(
+                "rolled",
+                lambda *a: (pairs(*a)[0], np.roll(pairs(*a)[0], -1, axis=1)),
+                "Your y is right but for its last column, which repeats the window's first character. The text goes on.",
+            ),
+            Mistake(
+                "exchanged",
+                lambda *a: pairs(*a)[::-1],
+                "You have both arrays, in the other order: what the model reads comes first.",
+            ),
+            Mistake(
+                "one row per place",
+                lambda *a: tuple(part.T for part in pairs(*a)),
+                "These are the right characters, but each window is a column. It should be a row.",
+            ),
+            Mistake(
+                "starts as counters",
+                lambda ids, starts, length: pairs(ids, length * np.arange(len(starts)), length),
+                "You cut one window after the other from the beginning of the text. `starts` says where they begin.",
+            ),
+        ),
+    ),
+    Task(
+        "ps12.causal_heads",
+        points=5,
+        asks="every token attends, in each head, to itself and the tokens before it",
+        read=CUT,
+        cases=layers,
+        hidden=lambda rng: layers(rng, any_sizes(rng, 6)),
+        right=capstone.causal_heads,
+        mistakes=(
+            Mistake(
+                "no mask",
+                lambda *a: heads_with(*a, hide=lambda scores, seen: scores),
+                "Your tokens read what comes after them. In a test that lies in the future; in training it's the answer.",
+                read=MASK,
+            ),
+            Mistake(
+                "mask transposed",
+                lambda *a: heads_with(*a, hide=lambda scores, seen: np.where(seen.T, scores, -np.inf)),
+                "Your first token sees everything and your last one only itself. Rows are queries: turn the stencil.",
+                read=MASK,
+            ),
+            Mistake(
+                "itself hidden",
+                lambda *a: blank_first(
+                    heads_with(*a, hide=lambda s, seen: np.where(np.tri(len(seen), k=-1), s, -np.inf))
+                ),
+                "The first row is NaN: its token sees nobody, not even itself. Is the diagonal the future?",
+                read=MASK,
+            ),
+            Mistake(
+                "hidden scores are 0",
+                lambda *a: heads_with(*a, hide=lambda scores, seen: np.where(seen, scores, 0.0)),
+                "You give the future a score of 0. But exp(0) is 1, which may be more than what's visible gets.",
+                read=MASK,
+            ),
+            Mistake(
+                "mask after softmax",
+                lambda *a: heads_with(*a, hide=lambda scores, seen: scores, late=True),
+                "You hide the future when its weights have already taken their share, so that no row but the last sums "
+                "to 1.",
+                read=MASK,
+            ),
+            Mistake(
+                "wrong axis",
+                lambda *a: heads_with(*a, axis=-2),
+                "Your causal weights sum to 1 down the queries. In each head and each window, one query shares out 1.",
+                read=SOFTMAX,
+            ),
+            Mistake(
+                "no scale",
+                lambda *a: heads_with(*a, never=True),
+                "With scaled=False you're right. With scaled=True your scores are still the plain dot products.",
+                read=WIDTH,
+            ),
+            Mistake(
+                "always scaled",
+                lambda *a: heads_with(*a, always=True),
+                "With scaled=True you're right. With scaled=False the scores should stay as they are.",
+            ),
+            Mistake(
+                "1/d_k",
+                lambda *a: heads_with(*a, width=lambda X, Q: Q.shape[-1] ** 2),
+                "With scaled=True you divide by the head's width, and the formula divides by something smaller.",
+                read=WIDTH,
+            ),
+            Mistake(
+                "sqrt(d_model)",
+                lambda *a: heads_with(*a, width=lambda X, Q: X.shape[-1]),
+                "Your root is that of a token's width, d_model. A score adds up as many products as one head has columns.",
+                read=WIDTH,
+            ),
+            Mistake(
+                "sqrt(h d_k)",
+                lambda *a: heads_with(*a, width=lambda X, Q: Q.shape[1] * Q.shape[-1]),
+                "Your root counts the columns of W_Q, those of all heads together. How many belong to one head?",
+                read=WIDTH,
+            ),
+            Mistake(
+                "one big head",
+                lambda *a: heads_with(*a[:5], 1, a[6]),
+                "This is one causal head over all columns. Split Q, K and V before the scores, and the width with them.",
+            ),
+            Mistake(
+                "no W_O",
+                lambda *a: heads_with(*a, bare=True),
+                "The heads are right, side by side. W_O, which mixes them, hasn't been used yet.",
+            ),
+            Mistake(
+                "split by reshape",
+                lambda *a: heads_with(*a, split=cut_rows),
+                "The split has the right shape and the wrong contents, as a plain reshape to heads first gives it. "
+                "Separate the columns first, then move that axis forward.",
+            ),
+            Mistake(
+                "merge by reshape",
+                lambda *a: heads_with(*a, merge=glued),
+                "The heads are right, but merging mixes up their tokens: bring the axis of the heads back before the "
+                "reshape.",
+            ),
+            Mistake(
+                "no maximum",
+                no_maximum,
+                "Ordinary scores work. In the last case exp is infinite or 0 in every row, as in ps03: subtract each row's "
+                "largest visible score first.",
+                read='notebook 03, section "Trouble one: exp runs out of numbers"',
+            ),
+        ),
+    ),
+    Task(
+        "ps12.forward",
+        points=4,
+        asks="norm(g) W_U, one row of logits for each token",
+        read='notebook 09, section "Where nothing shows"',
+        cases=models,
+        hidden=lambda rng: models(rng, model_sizes(rng)),
+        right=capstone.forward,
+        noted=("forward", "run"),
+        mistakes=(
+            Mistake(
+                "no shortcut around the heads",
+                lambda *a: reading(*a, ways=(0, 1)),
+                "What the heads say replaces x, instead of being added to it: h = x + …",
+            ),
+            Mistake(
+                "no shortcut around the MLP",
+                lambda *a: reading(*a, ways=(1, 0)),
+                "The residual is missing in the second half: g = h + …",
+            ),
+            Mistake(
+                "no shortcut at all",
+                lambda *a: reading(*a, ways=(0, 0)),
+                "Both residuals are missing: each half of the block is added to what it has read.",
+            ),
+            Mistake(
+                "no positions",
+                lambda *a: reading(*a, positions=False),
+                "Your tokens don't know where they stand: one of the weights isn't used.",
+                read='notebook 05, section "A bag of words"',
+            ),
+            Mistake(
+                "no norm at all", lambda *a: reading(*a, norms=(0, 0, 0)), "There are three norms, and you have none."
+            ),
+            Mistake(
+                "no norm before W_U",
+                lambda *a: reading(*a, norms=(1, 1, 0)),
+                "The block is right. One norm is missing: the last one, between the block and W_U.",
+            ),
+            Mistake(
+                "no norm before the heads",
+                lambda *a: reading(*a, norms=(0, 1, 1)),
+                "Your heads read x itself. They should read its norm, and only they: the residual keeps x.",
+            ),
+            Mistake(
+                "no norm before the MLP",
+                lambda *a: reading(*a, norms=(1, 0, 1)),
+                "Your MLP reads h itself. It should read its norm, and only the MLP: the residual keeps h.",
+            ),
+            Mistake(
+                "norm after the sum",
+                norm_after,
+                "You normalise after each sum, as the paper of 2017 does. Here the norm comes before the heads and the MLP.",
+            ),
+            Mistake(
+                "side by side",
+                lambda *a: reading(*a, beside=True),
+                "Your MLP reads x. It should read h, which has what the heads found.",
+            ),
+            Mistake(
+                "no ReLU",
+                lambda *a: reading(*a, relu=False),
+                "Two matrices in a row are one matrix. What stands between W_1 and W_2?",
+            ),
+            Mistake(
+                "future seen",
+                lambda *a: reading(*a, causal=False),
+                "Your heads look ahead. Are they those of stage 2, with the mask?",
+                read=MASK,
+            ),
+            Mistake(
+                "always scaled",
+                lambda *a: reading(*a, scaled=True),
+                "With scaled=True you're right. With scaled=False too little changes: pass `scaled` on to the heads.",
+            ),
+            Mistake(
+                "probabilities",
+                lambda *a: reading(*a, shares=True),
+                "These are probabilities. The task asks for what goes into softmax; the loss has its own.",
+            ),
+        ),
+    ),
+    Task(
+        "ps12.gradients",
+        points=5,
+        asks="the mean loss, then its gradient on each weight, in their order",
+        read=BACK,
+        cases=lambda rng: models(rng, targets=True),
+        hidden=lambda rng: models(rng, model_sizes(rng), targets=True),
+        outputs=("loss", *(f"d{name}" for name in NAMES)),
+        right=capstone.gradients,
+        noted=("gradients", "run"),
+        mistakes=(
+            Mistake(
+                "sum",
+                lambda *a: counted(*a, loss=True, slopes=True),
+                "Loss and gradients are those of a sum over all predictions. Here, as in ps09, it's a mean, over all B · T.",
+                read=LOSS,
+            ),
+            Mistake(
+                "gradient of the sum",
+                lambda *a: counted(*a, loss=False, slopes=True),
+                "The loss is right. All your gradients are B · T times too large: they belong to a sum.",
+                read=LOSS,
+            ),
+            Mistake(
+                "uphill",
+                lambda *a: blame(*a, times=(1, -1)),
+                "Sizes are right, signs aren't: a gradient points to where the loss grows.",
+            ),
+            Mistake(
+                "repeats lost",
+                lambda *a: blame(*a, lost=True),
+                "Only dE is wrong. `dE[ids] += …` counts a character once, however often it occurs; look up np.add.at.",
+                read="notebook 09; the text of this task",
+            ),
+            Mistake(
+                "positions averaged",
+                lambda *a: blame(*a, places="mean"),
+                "Only dP is wrong: you average over the windows, and the loss has already been averaged.",
+            ),
+            Mistake(
+                "first window's positions",
+                lambda *a: blame(*a, places="first"),
+                "Only dP is wrong: it has the first window's share. All windows use the same positions.",
+            ),
+            Mistake(
+                "no way around the heads",
+                lambda *a: blame(*a, ways=(0, 1)),
+                "dW_Q to dW_U are right, dE and dP aren't. h = x + …, so x gets blame on two ways.",
+            ),
+            Mistake(
+                "no way around the MLP",
+                lambda *a: blame(*a, ways=(1, 0)),
+                "dW_1, dW_2 and dW_U are right. g = h + …, so h gets blame on two ways, and one is missing.",
+            ),
+            Mistake(
+                "no way around either",
+                lambda *a: blame(*a, ways=(0, 0)),
+                "Both residuals are missing on the way back: a sum passes its gradient on to both of its parts.",
+            ),
+            Mistake(
+                "norms passed over",
+                lambda *a: blame(*a, norms=False),
+                "dW_U is right, and then you pass over the norms. Each has a backward function.",
+            ),
+            Mistake(
+                "ReLU passed over",
+                lambda *a: blame(*a, relu=False),
+                "dW_2 and dW_U are right. But a hidden unit at 0 gets no blame: where it's cut off, its slope is 0.",
+            ),
+        ),
+    ),
+    Task(
+        "ps12.train",
+        points=4,
+        asks="the loss before each step, then the weights after the last one",
+        read=LOSS,
+        cases=runs,
+        hidden=any_runs,
+        outputs=("losses", *NAMES),
+        right=capstone.train,
+        noted=("train",),
+        mistakes=(
+            Mistake(
+                "gradients added up",
+                lambda *a: training(*a, kept=True),
+                "The first step is right. After it you add each gradient to the old ones: begin every step with new ones.",
+            ),
+            Mistake("uphill", lambda *a: training(*a, sign=-1), "You walk uphill: your losses should fall, not rise."),
+            Mistake(
+                "no rate", lambda *a: training(*a, whole=True), "You go the whole gradient. One argument isn't used."
+            ),
+            Mistake(
+                "never moved",
+                lambda *a: training(*a, still=True),
+                "The first loss is right, but the weights that come out are those that went in.",
+            ),
+            Mistake(
+                "same batch",
+                lambda *a: training(*a, same=True),
+                "All your steps use the first row of `starts`. Each has its own.",
+            ),
+            Mistake(
+                "loss after the step",
+                lambda *a: training(*a, after=True),
+                "The weights are right. Your losses are those after each step, and the task asks for those before.",
+            ),
+            Mistake(
+                "last step lost",
+                lambda *a: training(*a, short=True),
+                "The losses are right, but the weights are those before the last step.",
+            ),
+            Mistake(
+                "targets not shifted",
+                lambda *a: training(*a, shift=0),
+                "You ask for the character that the model is just reading. Are x and y those of stage 1?",
+            ),
+        ),
+    ),
+    Task(
+        "ps12.final_loss",
+        points=2,
+        asks="the mean of the last 50 losses of the run that the text describes",
+        read=LOSS,
+        right=reached,
+        tolerance=0.08,
+        mistakes=(
+            Mistake(
+                "no scale",
+                lambda: reached(scaled=False),
+                "That's about what comes out without the scale. Did you pass scaled=True?",
+            ),
+            Mistake("all steps", lambda: reached(last=300), "That's about the mean over all steps. Take the last 50."),
+            Mistake(
+                "in bits",
+                lambda: reached() / np.log(2),
+                "That's about right in bits. `np.log` counts in nats, and so does the task.",
+            ),
+            Mistake(
+                "not trained",
+                lambda: 3.69,
+                "That's about the loss before the first step. Which end of `losses` did you average?",
+            ),
+        ),
+    ),
+    Task(
+        "ps12.write",
+        points=3,
+        asks="the prompt, then one id for each u",
+        read='notebook 03, section "One dial for sharpness"',
+        cases=prompts,
+        hidden=any_prompts,
+        right=capstone.write,
+        noted=("write", "draw"),
+        mistakes=(
+            Mistake(
+                "first row of logits",
+                lambda *a: writing(*a, at=0),
+                "You go by the first token's logits. Which token knows the whole prompt?",
+            ),
+            Mistake(
+                "prompt missing",
+                lambda *a: writing(*a, alone=True),
+                "What's new is right. But the prompt belongs to the result, in front.",
+            ),
+            Mistake(
+                "old window",
+                lambda *a: writing(*a, oldest=True),
+                "When the text is longer than P, you keep its beginning. What comes next depends on its end.",
+            ),
+            Mistake(
+                "temperature ignored",
+                lambda *a: writing(*a, heat=lambda t: 1.0),
+                "This is what temperature 1 gives, whatever the argument says.",
+            ),
+            Mistake(
+                "temperature multiplied",
+                lambda *a: writing(*a, heat=lambda t: 1 / t if t else 0.0),
+                "You multiply by the temperature. A high one should make the distribution flatter: it divides.",
+            ),
+            Mistake(
+                "always the likeliest",
+                lambda *a: writing(*a, heat=lambda t: 0.0),
+                "You always take the likeliest character. That's right at temperature 0 only.",
+            ),
+            Mistake(
+                "one u for all",
+                lambda *a: writing(*a, one=True),
+                "You use the first u for every character. Each has its own.",
+            ),
+        ),
+    ),
+)
