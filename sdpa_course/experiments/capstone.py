@@ -1,9 +1,8 @@
 """A transformer of one block that reads characters, small enough to write in an afternoon. Used in problem set 12.
 
-    x = E[ids] + P                  h = x + heads(norm(x))
-    g = h + max(0, norm(h) W_1) W_2       logits = norm(g) W_U
+    x = E[ids] + P              XX
 
-Its functions take the weights one by one, in the order of `Weights`, so `forward(ids, *weights, heads, scaled)` runs it.
+Its functions take the weights one by one, in the order of `Weights`: `forward(ids, *weights, heads, scaled)`.
 
 Axes: B windows · T tokens · C characters · L positions · D width of a token · H heads · Dk, Dv head widths · M hidden
 """

@@ -26,7 +26,7 @@ def texts(rng, sizes=((30, 3, 5), (23, 4, 2))) -> list[dict]:
 
 
 def any_texts(rng) -> list[dict]:
-    """Any sizes, the first window and the last among them, letters that repeat, windows that overlap or are the same."""
+    """Any sizes, the first window and the last among them, letters that repeat, windows that may overlap."""
     cases = []
     for count, length in any_sizes(rng, 2):
         ids = rng.integers(9, size=length + int(rng.integers(3, 20)))
@@ -48,7 +48,7 @@ def layers(rng, sizes=((2, 5, 6, 3, 4, 3), (3, 4, 10, 2, 3, 4))) -> list[dict]:
     return [*cases, large | {"X": 50 * (1 + np.round(4 * rng.normal(size=cases[0]["X"].shape))), "scaled": False}]
 
 
-def models(rng, sizes=((2, 5, 7, 6, 8, 3, 4, 2, 9), (3, 4, 9, 4, 6, 2, 5, 3, 7)), targets=False) -> list[dict]:
+def models(rng, sizes=((2, 5, 7, 6, 8, 3, 4, 2, 9), (3, 4, 9, 4, 7, 2, 5, 3, 8)), targets=False) -> list[dict]:
     """Ids and weights of models with (B, T, C, L, D, heads, Dk, Dv, M); characters repeat."""
     cases = []
     for number, (B, T, C, L, D, heads, d_k, d_v, M) in enumerate(sizes):
@@ -69,7 +69,7 @@ def model_sizes(rng) -> list[tuple]:
     return [(B, T, C, T + L - 1, *rest) for B, T, C, L, *rest in any_sizes(rng, 9)]
 
 
-def runs(rng, sizes=((3, 2, 5, 7, 6, 8, 3, 4, 2, 9), (4, 3, 2, 9, 4, 6, 2, 5, 3, 7))) -> list[dict]:
+def runs(rng, sizes=((3, 2, 5, 7, 6, 8, 3, 4, 2, 9), (4, 3, 2, 9, 4, 7, 2, 5, 3, 8))) -> list[dict]:
     """A text, the starts of a few steps, a model and a rate."""
     cases = []
     for steps, B, T, *rest in sizes:
@@ -86,7 +86,7 @@ def any_runs(rng) -> list[dict]:
     return runs(rng, [(min(steps, 4), *size) for steps, size in zip([1, 2, 3] * 9, model_sizes(rng), strict=False)])
 
 
-def prompts(rng, sizes=((9, 12, 1.5, 7, 4, 8, 3, 4, 2, 9), (3, 10, 0.4, 9, 5, 6, 2, 5, 3, 7))) -> list[dict]:
+def prompts(rng, sizes=((9, 12, 1.5, 7, 4, 8, 3, 4, 2, 9), (3, 10, 0.4, 9, 5, 7, 2, 5, 3, 8))) -> list[dict]:
     """A prompt longer than the model's window, one that's shorter, and one to be continued greedily.
 
     Each u lies in the middle of a character's share, so that rounding never decides which one is drawn.
@@ -128,7 +128,8 @@ def heads_with(X, W_Q, W_K, W_V, W_O, heads, scaled, *, width=None, axis=-1, hid
     seen = np.tri(X.shape[1], dtype=bool)
     scores = hide(scores, seen) if hide else np.where(seen, scores, -np.inf)
     weights = softmax_forward(scores, axis=axis) * (seen if how.get("late") else 1)
-    return how.get("merge", merge_heads)(weights @ V) @ (1.0 if how.get("bare") else W_O)
+    merged = how.get("merge", merge_heads)(weights @ V)
+    return merged if how.get("bare") else merged @ W_O
 
 
 def no_maximum(X, W_Q, W_K, W_V, W_O, heads, scaled):
@@ -160,7 +161,7 @@ def reading(ids, E, P, W_Q, W_K, W_V, W_O, W_1, W_2, W_U, heads, scaled, *, norm
     norm = [lambda x, on=on: layer_norm_forward(x)[0] if on else x for on in norms]
     x = E[ids] + (P[: ids.shape[1]] if how.get("positions", True) else 0)
     params = MultiHeadParams(W_Q, W_K, W_V, W_O, heads=heads, kv_heads=heads)
-    scale = None if how.get("scaled", scaled) else 1.0
+    scale = None if scaled else 1.0
     out = multihead_forward(norm[0](x), params, causal=how.get("causal", True), scale=scale)[0]
     h = ways[0] * x + out
     hidden = norm[1](x if how.get("beside") else h) @ W_1
@@ -229,12 +230,12 @@ def writing(prompt, uniforms, temperature, *rest, at=-1, alone=False, oldest=Fal
 
 
 @functools.cache
-def reached(scaled=True, last=50) -> float:
-    """The mean of the last losses of the notebook's run."""
+def losses(scaled=True) -> np.ndarray:
+    """Of the run that the notebook describes."""
     characters = sorted(set(capstone.rhyme()))
     ids = np.array([characters.index(c) for c in capstone.rhyme()])
     start = capstone.fresh_weights(0, len(characters))
-    return capstone.train(ids, capstone.random_starts(0, ids), 32, *start, 2, scaled, 1.0)[0][-last:].mean()
+    return capstone.train(ids, capstone.random_starts(0, ids), 32, *start, 2, scaled, 1.0)[0]
 
 
 MASK = 'notebook 05, section "Stencils"'
@@ -273,7 +274,7 @@ TASKS = (
             Mistake(
                 "rolled",
                 lambda *a: (pairs(*a)[0], np.roll(pairs(*a)[0], -1, axis=1)),
-                "Your y is right but for its last column, which repeats the window's first character. The text goes on.",
+                "Your y is right but for its last column, the window's first character again. The text goes on.",
             ),
             Mistake(
                 "exchanged",
@@ -304,7 +305,7 @@ TASKS = (
             Mistake(
                 "no mask",
                 lambda *a: heads_with(*a, hide=lambda scores, seen: scores),
-                "Your tokens read what comes after them. In a test that lies in the future; in training it's the answer.",
+                "Your tokens read what comes after them, and in training that's the answer.",
                 read=MASK,
             ),
             Mistake(
@@ -343,13 +344,13 @@ TASKS = (
             Mistake(
                 "no scale",
                 lambda *a: heads_with(*a, never=True),
-                "With scaled=False you're right. With scaled=True your scores are still the plain dot products.",
+                "With scaled=True, your scores are still the plain dot products.",
                 read=WIDTH,
             ),
             Mistake(
                 "always scaled",
                 lambda *a: heads_with(*a, always=True),
-                "With scaled=True you're right. With scaled=False the scores should stay as they are.",
+                "You divide with scaled=False too. There, the scores should stay as they are.",
             ),
             Mistake(
                 "1/d_k",
@@ -360,7 +361,7 @@ TASKS = (
             Mistake(
                 "sqrt(d_model)",
                 lambda *a: heads_with(*a, width=lambda X, Q: X.shape[-1]),
-                "Your root is that of a token's width, d_model. A score adds up as many products as one head has columns.",
+                "Your root is that of a token's width, d_model. How many products does one head's score add up?",
                 read=WIDTH,
             ),
             Mistake(
@@ -372,7 +373,7 @@ TASKS = (
             Mistake(
                 "one big head",
                 lambda *a: heads_with(*a[:5], 1, a[6]),
-                "This is one causal head over all columns. Split Q, K and V before the scores, and the width with them.",
+                "This is one causal head over all columns. Split Q, K and V before you compute the scores.",
             ),
             Mistake(
                 "no W_O",
@@ -394,8 +395,8 @@ TASKS = (
             Mistake(
                 "no maximum",
                 no_maximum,
-                "Ordinary scores work. In the last case exp is infinite or 0 in every row, as in ps03: subtract each row's "
-                "largest visible score first.",
+                "Ordinary scores work. In the last case exp is infinite or 0 in every row, as in ps03: subtract "
+                "the largest visible score of a row first.",
                 read='notebook 03, section "Trouble one: exp runs out of numbers"',
             ),
         ),
@@ -452,7 +453,7 @@ TASKS = (
             Mistake(
                 "norm after the sum",
                 norm_after,
-                "You normalise after each sum, as the paper of 2017 does. Here the norm comes before the heads and the MLP.",
+                "You normalise after each sum, as in 2017. Here the norm comes before the heads and the MLP.",
             ),
             Mistake(
                 "side by side",
@@ -472,8 +473,8 @@ TASKS = (
             ),
             Mistake(
                 "always scaled",
-                lambda *a: reading(*a, scaled=True),
-                "With scaled=True you're right. With scaled=False too little changes: pass `scaled` on to the heads.",
+                lambda *a: reading(*a[:-1], True),
+                "With scaled=False your logits are still those with the scale: pass `scaled` on to the heads.",
             ),
             Mistake(
                 "probabilities",
@@ -496,7 +497,7 @@ TASKS = (
             Mistake(
                 "sum",
                 lambda *a: counted(*a, loss=True, slopes=True),
-                "Loss and gradients are those of a sum over all predictions. Here, as in ps09, it's a mean, over all B · T.",
+                "Loss and gradients are those of a sum over all predictions. As in ps09, it's a mean, over B · T.",
                 read=LOSS,
             ),
             Mistake(
@@ -567,7 +568,7 @@ TASKS = (
             Mistake(
                 "gradients added up",
                 lambda *a: training(*a, kept=True),
-                "The first step is right. After it you add each gradient to the old ones: begin every step with new ones.",
+                "The first step is right. After it each gradient is added to the old ones: start afresh.",
             ),
             Mistake("uphill", lambda *a: training(*a, sign=-1), "You walk uphill: your losses should fall, not rise."),
             Mistake(
@@ -605,24 +606,24 @@ TASKS = (
         points=2,
         asks="the mean of the last 50 losses of the run that the text describes",
         read=LOSS,
-        right=reached,
+        right=lambda: losses()[-50:].mean(),
         tolerance=0.08,
         mistakes=(
             Mistake(
                 "no scale",
-                lambda: reached(scaled=False),
-                "That's about what comes out without the scale. Did you pass scaled=True?",
+                lambda: losses(scaled=False)[-50:].mean(),
+                "That's about the mean over all steps, or what comes out without the scale. It's neither.",
             ),
-            Mistake("all steps", lambda: reached(last=300), "That's about the mean over all steps. Take the last 50."),
             Mistake(
-                "in bits",
-                lambda: reached() / np.log(2),
-                "That's about right in bits. `np.log` counts in nats, and so does the task.",
+                "first steps",
+                lambda: losses()[:50].mean(),
+                "That's about the mean of the first losses. Which end of the array is the last?",
             ),
+            Mistake("sum", lambda: losses()[-50:].sum(), "That's about the sum of the last losses. Take their mean."),
             Mistake(
                 "not trained",
-                lambda: 3.69,
-                "That's about the loss before the first step. Which end of `losses` did you average?",
+                lambda: losses()[0],
+                "That's about the loss before the first step, when the model knows nothing.",
             ),
         ),
     ),
