@@ -80,7 +80,7 @@ def try_out(task: Task, answer, draws=SEEN + UNSEEN) -> CheckResult:
 
 
 def carry_on(problem_set: str, answers: dict) -> SimpleNamespace:
-    """The functions to go on with: yours where they pass their check, the course's where they don't, and which is which.
+    """The functions to go on with: yours where they pass their check, and the course's where they don't.
 
     Parameters
     ----------
