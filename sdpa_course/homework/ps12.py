@@ -607,7 +607,7 @@ TASKS = (
         asks="the mean of the last 50 losses of the run that the text describes",
         read=LOSS,
         right=lambda: losses()[-50:].mean(),
-        tolerance=0.08,
+        tolerance=0.03,
         mistakes=(
             Mistake(
                 "no scale",
