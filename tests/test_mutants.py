@@ -8,6 +8,7 @@ import nbformat
 import numpy as np
 import pytest
 
+from sdpa_course.experiments import capstone
 from sdpa_course.homework.checks import SEEN, UNSEEN, try_out
 from sdpa_course.homework.tasks import PROBLEM_SETS, tasks_of
 
@@ -173,11 +174,11 @@ def mutants(source):
 
 def solved(problem_set):
     """The names that a problem set's functions need, and the source of each solution."""
-    names, sources = {"np": np}, {}
+    names, sources = {"np": np, "parts": capstone}, {}
     answers = {task.answer_name for task in tasks_of(problem_set).values() if not task.wants_number}
     for cell in nbformat.read(SOLUTIONS / problem_set / f"{problem_set}.ipynb", as_version=4).cells:
         grade_id = cell.metadata.get("nbgrader", {}).get("grade_id", "")
-        if grade_id in answers or cell.source.startswith(("def softmax(", "def split(")):
+        if grade_id in answers or cell.source.startswith(("import ", "def softmax(", "def split(")):
             exec(cell.source.partition("\n\n\n")[0], names)
             sources |= {grade_id: cell.source} if grade_id in answers else {}
     return names, sources
