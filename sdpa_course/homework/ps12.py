@@ -92,26 +92,27 @@ def prompts(rng, sizes=((9, 12, 1.5, 7, 4, 8, 3, 4, 2, 9), (3, 10, 0.4, 9, 5, 7,
     Each u lies in the middle of a character's share, so that rounding never decides which one is drawn.
     """
     cases = []
-    for length, count, temperature, C, *rest in (*sizes, (*sizes[0][:2], 0.0, *sizes[0][3:])):
+    greedy = (*sizes[0][:2], 0.0, *sizes[0][3:])
+    for number, (length, count, temperature, C, *rest) in enumerate((*sizes, greedy)):
         prompt, weights = rng.integers(C, size=length), weights_of(rng, C, *rest)
-        heads, ids, uniforms = rest[2], list(prompt), np.zeros(count)
+        how = {"heads": rest[2], "scaled": number % 2 == 0}
+        ids, uniforms = list(prompt), np.zeros(count)
         for step in range(count):
             seen = np.array([ids[-len(weights["P"]) :]])
-            logits = capstone.forward(seen, **weights, heads=heads, scaled=True)[0, -1]
+            logits = capstone.forward(seen, **weights, **how)[0, -1]
             p = softmax_forward(logits[None] / (temperature or 1.0))[0]
             chosen = rng.choice(np.flatnonzero(p > 0.5 / C))
             uniforms[step] = p[:chosen].sum() + p[chosen] / 2
             ids.append(chosen if temperature else p.argmax())
         case = {"prompt": prompt, "uniforms": uniforms, "temperature": temperature}
-        cases.append(case | weights | {"heads": heads, "scaled": True})
+        cases.append(case | weights | how)
     return cases
 
 
 def any_prompts(rng) -> list[dict]:
-    """Any sizes and temperatures; a prompt of one character, a single character to write, a window of one token."""
-    return prompts(
-        rng, [(a, b, float(rng.uniform(0.3, 2)), C, L, *rest) for a, b, C, L, *rest in any_sizes(rng, 9, least=1)]
-    )
+    """Any sizes and temperatures; last, a prompt of one character and nothing to add."""
+    sizes = [(a, b, float(rng.uniform(0.3, 2)), *rest) for a, b, *rest in any_sizes(rng, 9)]
+    return prompts(rng, [*sizes, (1, 0, 1.0, *sizes[0][3:])])
 
 
 def pairs(ids, starts, length, shift=1, first=0):
