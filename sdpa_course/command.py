@@ -12,7 +12,7 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from operator import attrgetter
 
-EXTRA = {"grade": "pip install ./classroom"}  # commands of the course that aren't part of this package
+EXTRA = dict.fromkeys(("grade", "report"), "pip install ./classroom")  # the course's, but not in this package
 
 
 def main(arguments: list[str] | None = None) -> int:

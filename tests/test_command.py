@@ -25,6 +25,7 @@ def test_a_subcommand_gets_the_remaining_arguments_and_returns_the_status():
         (["--help"], "expected a command; installed: diagnose, lab, count (from some-plugin)"),
         (["sing"], "there's no command 'sing'; installed: diagnose, lab, count (from some-plugin)"),
         (["grade"], "grade isn't installed; to install it, run `pip install ./classroom` in the course's folder"),
+        (["report"], "report isn't installed; to install it, run `pip install ./classroom` in the course's folder"),
     ],
 )
 def test_anything_else_gets_one_sentence(capsys, arguments, sentence):

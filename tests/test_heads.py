@@ -155,7 +155,7 @@ def test_one_choice_draws_each_head_their_mean_and_the_scores():
     first, second = (patch.get_data().values for patch in axes[1].patches)
     middle = len(EDGES) // 2 - 1
     assert (first[middle], first[middle + 6], second[middle]) == (0.5, 0.25, 1)
-    assert axes[0].get_title(loc="left") == "$d_{model}$ = 10, σ = 1.5"
+    assert axes[0].get_title(loc="left") == "$d_{model}$ = 10, $σ$ = 1.5"
     assert axes[1].get_title(loc="left") == "h = 2, $d_k$ = 5"
     assert "with scale 1/√d_k 2.000, with scale 1/√d_model 1.000, for tokens of standard deviation 1.5" in alt
 

@@ -17,7 +17,7 @@ from sdpa_course.explore import Truth, forget, guesses, predict, prediction
 from sdpa_course.explore.explorer import WIDGET
 from sdpa_course.explore.memory import GUESSES
 from sdpa_course.explore.prediction import Form
-from sdpa_course.figures.drawing import new, picture_of
+from sdpa_course.figures.drawing import draw, new
 from tests import predictions
 from tools import run_notebooks
 
@@ -90,15 +90,13 @@ def test_what_is_stored_does_not_depend_on_the_guess(shown, kind):
 def picture():
     figure, ax = new(size=(2, 1))
     ax.plot(X, X)
-    figure.canvas.draw()
     return figure
 
 
 @pytest.mark.parametrize("form", ["figure", "bytes", "object"])
 def test_a_picture_comes_in_any_form_that_the_course_draws(shown, form):
-    figure = picture()
-    png, alt = picture_of(figure), "A line & more."
-    given = {"figure": (figure, alt), "bytes": (png, alt), "object": SimpleNamespace(picture=png, alt=alt)}[form]
+    png, alt = draw(picture()), "A line & more."
+    given = {"figure": (picture(), alt), "bytes": (png, alt), "object": SimpleNamespace(picture=png, alt=alt)}[form]
     ask(Truth("a", "Words.", given), options=["a", "b"])
     html = shown[0]["text/html"]
     assert b64decode(re.search('base64,([^"]+)', html)[1]) == png

@@ -4,11 +4,13 @@ Every student is a Unix account: what one of them cannot read as a Unix user, th
 """
 
 import grp
+import ipaddress
 import os
 import pwd
 import stat
 import sys
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from jupyterhub.spawner import SpawnException
 
@@ -19,8 +21,18 @@ BIN = Path(sys.executable).parent  # students get the environment that the hub r
 HERE = Path(__file__).resolve().parent  # nbgrader_config.py is here, and in students/ what only students get
 STUDENTS, INSTRUCTORS = "sdpa-students", "sdpa-instructors"  # Unix groups
 
-# Nothing listens beyond this machine. For a class, put a web server with https in front; do not change these lines.
-c.JupyterHub.bind_url = "http://127.0.0.1:8000"
+# Where people come in. Beyond this machine, only with https: passwords must not cross a network in plain sight.
+ADDRESS = os.environ.get("SDPA_ADDRESS", "http://127.0.0.1:8000")
+CERTIFICATE, KEY = CLASS / "hub" / "certificate.pem", CLASS / "hub" / "key.pem"
+if urlsplit(ADDRESS).scheme == "https":
+    if not (CERTIFICATE.exists() and KEY.exists()):
+        sys.exit(f"sdpa-course: for https the hub needs a certificate and its key: {CERTIFICATE} and {KEY}")
+    c.JupyterHub.ssl_cert, c.JupyterHub.ssl_key = str(CERTIFICATE), str(KEY)
+elif not ipaddress.ip_address(urlsplit(ADDRESS).hostname).is_loopback:
+    sys.exit(f"sdpa-course: {ADDRESS} would send passwords unencrypted; use https://… or a loopback address")
+c.JupyterHub.bind_url = ADDRESS
+
+# What the hub and its proxy say to each other stays on this machine.
 c.JupyterHub.hub_bind_url = "http://127.0.0.1:8081"
 c.ConfigurableHTTPProxy.api_url = "http://127.0.0.1:8001"
 c.ConfigurableHTTPProxy.pid_file = str(CLASS / "hub" / "proxy.pid")
@@ -34,28 +46,42 @@ c.JupyterHub.authenticator_class = "pam"
 c.PAMAuthenticator.allowed_groups = {STUDENTS, INSTRUCTORS}
 c.PAMAuthenticator.open_sessions = False  # no login session is needed, and opening one fails in containers
 
-# One process for each student, started as that student, in their home.
-c.JupyterHub.spawner_class = "localprocess"
+# One process for each student, started as that student, in their home, with a /tmp that nobody else sees.
+c.JupyterHub.spawner_class = "sdpa_classroom.student_server.StudentServer"
 c.Spawner.notebook_dir = "~"
 c.Spawner.default_url = "/lab"
-c.Spawner.start_timeout = 60  # a whole class that logs in at once makes a small machine slow
+c.Spawner.start_timeout = 120  # a whole class that logs in at once makes a small machine slow
 
-# A process that asks for more than 4 GB gets a MemoryError; 500 processes and threads stop a fork bomb.
+# All that a student runs has 2 GB, and 500 processes and threads. A process that asks for 4 GB gets a MemoryError,
+# which says more than a kernel that's gone.
+c.Spawner.mem_limit = "2G"
+c.StudentServer.processes = 500
 c.Spawner.cmd = ["prlimit", f"--as={4 * 1024**3}", "--nproc=500", str(BIN / "jupyterhub-singleuser")]
+
+# Two hours after its last cell a kernel stops, even if its page is still open; an hour after that, so does the server.
+IDLE, LONGER = 7200, 10800
 
 c.Spawner.args = [
     "--KernelManager.transport=ipc",  # the kernel's sockets are files in the home: over TCP, others could listen
-    "--MappingKernelManager.cull_idle_timeout=7200",  # two hours after the last cell, the memory goes to others
-    "--ServerApp.shutdown_no_activity_timeout=10800",
+    f"--MappingKernelManager.cull_idle_timeout={IDLE}",
+    f"--MappingKernelManager.cull_interval={min(300, IDLE)}",
+    "--MappingKernelManager.cull_connected=True",
+    f"--TerminalManager.cull_inactive_timeout={IDLE}",
+    f"--ServerApp.shutdown_no_activity_timeout={LONGER}",
     "--ServerApp.terminado_settings={'shell_command': ['/bin/bash']}",  # a login shell would forget the PATH below
 ]
 
 
-def settings_of(spawner) -> str:
-    """Where Jupyter looks for settings: an instructor has nbgrader's formgrader, everybody else has it switched off."""
+def instructs(spawner) -> bool:
+    """Is this an instructor's server?"""
     account = pwd.getpwnam(spawner.user.name)
     groups = {grp.getgrgid(number).gr_name for number in os.getgrouplist(account.pw_name, account.pw_gid)}
-    return str(HERE) if INSTRUCTORS in groups else f"{HERE / 'students'}:{HERE}"
+    return INSTRUCTORS in groups
+
+
+def settings_of(spawner) -> str:
+    """Where Jupyter looks for settings: an instructor has nbgrader's formgrader, everybody else has it switched off."""
+    return str(HERE) if instructs(spawner) else f"{HERE / 'students'}:{HERE}"
 
 
 c.Spawner.environment = {
@@ -66,12 +92,14 @@ c.Spawner.environment = {
 }
 
 
-def closed_home(spawner) -> None:
-    """Refuse to start a server in a home that others can look into, as Debian's useradd makes them by default."""
+def before_start(spawner) -> None:
+    """Refuse a home that others can look into, as Debian's useradd makes them; grading needs more than 2 GB."""
     home = pwd.getpwnam(spawner.user.name).pw_dir
     if stat.S_IMODE(os.stat(home).st_mode) & 0o077:
         words = f"Other accounts can look into your home. Your instructor can fix this: chmod 700 {home}"
         raise SpawnException(words, reason="open home")
+    if instructs(spawner):
+        spawner.mem_limit = None
 
 
-c.Spawner.pre_spawn_hook = closed_home
+c.Spawner.pre_spawn_hook = before_start

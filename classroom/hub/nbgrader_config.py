@@ -5,6 +5,7 @@ The course's own settings (what a stub looks like) are in the nbgrader_config.py
 
 import os
 import pwd
+from datetime import UTC, datetime
 from pathlib import Path
 
 from nbgrader.exchange.default import ExchangeCollect
@@ -34,11 +35,21 @@ if (COURSE / "solutions").is_dir():
     c.CourseDirectory.root = str(COURSE)
 
 
+def handed_in(folder: Path, notebook: str) -> bytes:
+    """When the notebook last changed, by the machine's clock, in nbgrader's words.
+
+    nbgrader believes the timestamp.txt that the student's own account writes. What the file system notes (`ctime`)
+    can't be set by a student: touching, replacing, or writing to the file makes it later, never earlier.
+    """
+    changed = datetime.fromtimestamp(os.lstat(folder / notebook).st_ctime, UTC)
+    return changed.strftime("%Y-%m-%d %H:%M:%S.%f UTC").encode()
+
+
 class Collect(ExchangeCollect):
     """Collect what a student handed in, and nothing else.
 
     nbgrader itself follows links with the instructor's rights, so a submission that is a link to the solutions would
-    come back as feedback. It also goes by a folder's name, whoever made the folder.
+    come back as feedback. It also goes by a folder's name, whoever made the folder, and by the time a student gives.
     """
 
     def owned(self, record: dict) -> bool:
@@ -65,12 +76,16 @@ class Collect(ExchangeCollect):
         """Only the files that grading reads, no links, and nothing larger than what it accepts (holes included)."""
         os.makedirs(dest)
         name = self.coursedir.assignment_id
-        for file in (f"{name}.ipynb", "timestamp.txt", "submission_secret.txt"):
+        for file in (f"{name}.ipynb", "submission_secret.txt"):
             try:
                 data = read_bytes(Path(src, file))
                 Path(dest, file).write_bytes(data)
             except Unreadable as problem:
                 self.log.warning("%s/%s is not taken: %s", src, file, problem)
+        try:
+            Path(dest, "timestamp.txt").write_bytes(handed_in(Path(src), f"{name}.ipynb"))
+        except FileNotFoundError:
+            self.log.warning("%s has no notebook, so nobody knows when it was handed in", src)
 
 
 c.ExchangeFactory.collect = Collect

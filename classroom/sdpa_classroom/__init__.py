@@ -17,5 +17,12 @@ The modules, in the order in which a submission passes through them:
     working.py         several at a time, and none of them stops the others
     command.py         the command: options, skipping what's unchanged, a summary
 
+And afterwards, for the whole class:
+
+    report.py          the command that writes one page about it, and a slide
+    counts.py          what's on it: points by task, mistakes by name, and nobody's own name
+    charts.py          the pictures
+    report_page.py     the page, from the template report.html
+
 Nothing that decides a mark runs in the student's process, so patching NumPy or the checks gains nothing.
 """

@@ -14,12 +14,12 @@ def harmless(value):
     return f"'{value}" if risky or (isinstance(value, str) and value.startswith(("\t", "\r", "\n"))) else value
 
 
-def write_atomically(path: Path, text: str, mode: int = 0o600) -> None:
+def write_atomically(path: Path, content: str | bytes, mode: int = 0o600) -> None:
     """Write a file atomically: it's there as a whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile("wb", dir=path.parent, prefix=UNFINISHED, delete=False) as file:
         try:
-            file.write(text.encode("utf-8", "replace"))
+            file.write(content.encode("utf-8", "replace") if isinstance(content, str) else content)
             file.flush()
             os.chmod(file.name, mode)
             os.replace(file.name, path)

@@ -115,6 +115,7 @@ class Course:
         """Write gradebook, notebook and feedback, and last of all the record that this is done."""
         submission = result.submission
         note = {"state": result.state, "reason": result.reason, "digest": result.digest, "marks": result.marks}
+        note["mistakes"] = result.mistakes
         note["called"] = sorted({name for names in result.called.values() for name in names})
         if submission.problem_set in PROBLEM_SETS:
             notebook = assemble(result, self.release(submission.problem_set), plain=plain)

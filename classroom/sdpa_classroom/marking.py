@@ -43,6 +43,7 @@ class Result(NamedTuple):
     printed: dict[int, Printed] = {}  # noqa: RUF012 (by the cell's place)
     failed: str = ""  # why the grader itself failed, if it did; then the rest says nothing about the submission
     called: dict[str, tuple[str, ...]] = {}  # noqa: RUF012 (by task: functions of the package that the answer called)
+    mistakes: dict[str, str] = {}  # noqa: RUF012 (by task, for wrong answers only: the mistake's name, or "" if unknown)
 
 
 def mark(submission: Submission, limits: Limits, *, sandbox: Sandbox | None, uid: int, scratch: Path) -> Result:
@@ -73,6 +74,7 @@ def mark(submission: Submission, limits: Limits, *, sandbox: Sandbox | None, uid
         tuple(cells),
         printed,
         called={name: result.called for name, result in results.items() if result.called},
+        mistakes={name: result.mistake for name, result in results.items() if result.state == "wrong"},
     )
 
 

@@ -19,12 +19,6 @@ from .cgroups import Group, Start, find_group
 from .seccomp import write_filter
 
 COURSE, GRADER = Path(sdpa_course.__file__).parent, Path(__file__).parent
-HOMEWORK = COURSE / "homework"
-# Folders that appear in the sandbox with these files only: {name: where it comes from}
-REDUCED = {
-    HOMEWORK: {"__init__.py": GRADER / "homework_stub.py", "answers.py": HOMEWORK / "answers.py"},
-    GRADER: {name: GRADER / name for name in ("__init__.py", "messages.py", "runner.py")},
-}
 SYSTEM = ("/usr", "/etc/alternatives", "/etc/fonts", "/etc/ld.so.cache", "/etc/localtime")
 LINKS = ("/bin", "/lib", "/lib64", "/sbin")
 DEVICES = ("null", "full", "random", "urandom")  # no terminals, and no /dev/zero, which is another way to share memory
@@ -89,13 +83,24 @@ def find_sandbox() -> Sandbox:
     return sandbox
 
 
+def reduced() -> dict[Path, dict[str, Path]]:
+    """Folders that appear in the sandbox with these files only: {name: where it comes from}."""
+    homework, course = COURSE / "homework", COURSE / "course"
+    folders = {
+        homework: {"__init__.py": GRADER / "homework_stub.py", "answers.py": homework / "answers.py"},
+        GRADER: {name: GRADER / name for name in ("__init__.py", "messages.py", "runner.py")},
+    }
+    return folders | ({course: {}} if course.exists() else {})  # an installed package carries the solutions there
+
+
 def visible_answers() -> Path | None:
     """A file with answers that every submission could read, such as those of a second copy of the package."""
-    names = {path.name for path in HOMEWORK.glob("ps*.py")} | {path.stem for path in HOMEWORK.glob("ps*.py")}
+    sets, hidden = list((COURSE / "homework").glob("ps*.py")), reduced()
+    names = {path.name for path in sets} | {path.stem for path in sets}
     for place in system_folders():
         for folder, folders, files in os.walk(place):
             here = Path(folder)
-            folders[:] = [name for name in folders if here / name not in REDUCED]
+            folders[:] = [name for name in folders if here / name not in hidden]
             for name in files:
                 module = name.partition(".")[0] in names and name.endswith((".py", ".pyc", ".ipynb"))
                 if module or name.startswith(("sdpa_course-", "sdpa-course-")):
@@ -146,12 +151,13 @@ def sandbox_options(filter_fd: int, job_fd: int) -> list[str]:
         options += [*make_parents(folder), "--bind", f"{WRITABLE}/{folder.name}", str(folder)]
     for folder in (*system_folders(), COURSE):
         options += [*make_parents(folder), "--ro-bind", str(folder), str(folder)]
-    for folder, files in REDUCED.items():
+    hidden = reduced()
+    for folder, files in hidden.items():
         options += [*make_parents(folder), "--perms", "755", "--tmpfs", str(folder)]
         for name, source in files.items():
             options += ["--ro-bind", str(source), str(folder / name)]
     options += [*make_parents(JOB), "--perms", "400", "--ro-bind-data", str(job_fd), str(JOB), "--chdir", str(HOME)]
-    for folder in (*REDUCED, Path("/")):
+    for folder in (*hidden, Path("/")):
         options += ["--remount-ro", str(folder)]
     for name, value in environment(HOME).items():
         options += ["--setenv", name, value]

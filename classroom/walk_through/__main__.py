@@ -1,8 +1,9 @@
 """Walk through a class on this machine, for real: /opt/sdpa-class/bin/python classroom/walk_through
 
 Makes two students and an instructor, starts the hub on 127.0.0.1, and lets them do what a class does in a browser:
-release, fetch, solve, hand in, collect, grade, read, give back. Every step is checked. At the end everything that it
-made is removed again, also when a step fails. Needs root, because a hub starts servers as other users.
+release, fetch, solve, hand in, collect, grade, read, give back. Then the two try to take more than their share, one
+more forgets to log out, and ten others log in at the same moment. Every step is checked. At the end everything that
+it made is removed again, also when a step fails. Needs root, because a hub starts servers as other users.
 """
 
 import argparse
@@ -13,8 +14,10 @@ from pathlib import Path
 
 from answers import WRONG, solved, total
 from browser import Person
+from crowd import crowd
 from instructor import give_back, grade, release
-from machine import Problem, check_machine, say
+from limits import try_limits
+from machine import Problem, check_machine, need, say
 from room import Classroom
 from students import hand_in, read_feedback, try_to_cheat, try_to_peep
 
@@ -28,15 +31,21 @@ def main() -> int:
         default="student1,student2,instructor",
         help="the accounts to make: two students and the instructor (default: %(default)s)",
     )
+    parser.add_argument("--crowd", type=int, default=10, help="how many log in at once (default: %(default)s)")
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that accounts are removed then, too
     try:
         names = options.names.split(",")
+        need(len(set(names)) == 3, "--names takes three different names")
+        need(1 <= options.crowd <= 99, "--crowd takes a number from 1 to 99")
+        names += [f"{names[0]}-idle", *(f"{names[0]}-{number}" for number in range(1, options.crowd + 1))]
         browser_path = check_machine(names)
         if options.screenshots:
             options.screenshots.mkdir(parents=True, exist_ok=True)
         with Classroom(names, options.screenshots) as classroom:
             walk(classroom, browser_path)
+            try_limits(classroom)
+            crowd(classroom)
     except Problem as problem:
         print(f"walk-through: {problem}", file=sys.stderr)
         return 1

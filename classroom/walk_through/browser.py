@@ -16,7 +16,7 @@ class Person:
 
     def __init__(self, browser, classroom: Classroom, name: str):
         self.classroom, self.name = classroom, name
-        self.context = browser.new_context(viewport={"width": 1300, "height": 950})
+        self.context = browser.new_context(viewport={"width": 1300, "height": 950}, ignore_https_errors=True)
         self.context.set_default_timeout(PATIENCE)
         self.page = self.context.new_page()
 

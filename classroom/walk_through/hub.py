@@ -5,43 +5,82 @@ import importlib.metadata
 import os
 import signal
 import socket
+import ssl
 import subprocess
 import time
 import urllib.request
 from pathlib import Path
 
-from machine import BIN, Problem, say
+from machine import BIN, Problem, run, say
+
+# The class's own configuration; only ports differ, the browser may call JupyterLab's commands, and for one account
+# idle times are seconds.
+CONFIGURATION = """
+c = get_config()
+load_subconfig({config!r})
+c.JupyterHub.hub_bind_url = "http://127.0.0.1:{hub}"
+c.ConfigurableHTTPProxy.api_url = "http://127.0.0.1:{proxy}"
+c.Spawner.args = [*c.Spawner.args, "--LabApp.expose_app_in_browser=True"]
+
+before = c.Spawner.pre_spawn_hook
+SHORT = {{"cull_idle_timeout": 10, "cull_interval": 2, "shutdown_no_activity_timeout": 20}}
+
+
+def hook(spawner):
+    before(spawner)
+    if spawner.user.name == {idle!r}:
+        for name, seconds in SHORT.items():
+            spawner.args = [f"{{a.split('=')[0]}}={{seconds}}" if f".{{name}}=" in a else a for a in spawner.args]
+
+
+c.Spawner.pre_spawn_hook = hook
+"""
 
 
 class Hub:
-    """JupyterHub, for a folder that has config/ and hub/ in it."""
+    """JupyterHub, for a folder that has config/ and hub/ in it; `idle` is the account that's soon taken for idle."""
 
-    def __init__(self, folder: Path):
-        self.folder, self.log, self.process = folder, folder / "hub" / "hub.log", None
+    def __init__(self, folder: Path, idle: str):
+        self.folder, self.idle, self.log, self.process = folder, idle, folder / "hub" / "hub.log", None
+        self.certificate = folder / "certificate.pem"  # for those who check it; the hub has its own copy
+
+    def certify(self) -> None:
+        """A certificate that nobody but us vouches for."""
+        private = self.folder / "hub"
+        files = ("-keyout", str(private / "key.pem"), "-out", str(private / "certificate.pem"))
+        whom = ("-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1")
+        run("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", *files, *whom)
+        self.certificate.write_bytes((private / "certificate.pem").read_bytes())
 
     def start(self) -> None:
-        """The class's own configuration; only ports differ, and the browser may call JupyterLab's commands."""
+        """With https, on ports that are free."""
+        self.certify()
         front, hub, proxy = free_ports(3)
-        self.address = f"http://127.0.0.1:{front}"
+        self.address = f"https://127.0.0.1:{front}"
+        config = str(self.folder / "config" / "jupyterhub_config.py")
         (self.folder / "walk_through_config.py").write_text(
-            "c = get_config()\n"
-            f"load_subconfig({str(self.folder / 'config' / 'jupyterhub_config.py')!r})\n"
-            f"c.JupyterHub.bind_url = {self.address!r}\n"
-            f"c.JupyterHub.hub_bind_url = 'http://127.0.0.1:{hub}'\n"
-            f"c.ConfigurableHTTPProxy.api_url = 'http://127.0.0.1:{proxy}'\n"
-            "c.Spawner.args = [*c.Spawner.args, '--LabApp.expose_app_in_browser=True']\n"
+            CONFIGURATION.format(config=config, hub=hub, proxy=proxy, idle=self.idle)
         )
-        environment = {**os.environ, "SDPA_CLASS": str(self.folder), "PATH": f"{BIN}:{os.environ['PATH']}"}
+        environment = {
+            **os.environ,
+            "SDPA_CLASS": str(self.folder),
+            "SDPA_ADDRESS": self.address,
+            "PATH": f"{BIN}:{os.environ['PATH']}",
+        }
         with open(self.log, "w") as log:
             command = [str(BIN / "jupyterhub"), "-f", str(self.folder / "walk_through_config.py")]
             options = {"cwd": self.folder / "hub", "env": environment, "start_new_session": True}
             self.process = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, **options)
-        end = time.monotonic() + 60
+        end, trusted = time.monotonic() + 60, ssl.create_default_context(cafile=self.certificate)
         while time.monotonic() < end and self.process.poll() is None:
             with contextlib.suppress(OSError):
-                urllib.request.urlopen(f"{self.address}/hub/health", timeout=5).close()
+                urllib.request.urlopen(f"{self.address}/hub/health", timeout=5, context=trusted).close()
                 versions = ("jupyterhub", "nbgrader", "jupyterlab")
-                say("The hub answers: " + ", ".join(f"{n} {importlib.metadata.version(n)}" for n in versions) + ".")
+                say(
+                    "The hub answers over https: "
+                    + ", ".join(f"{n} {importlib.metadata.version(n)}" for n in versions)
+                    + "."
+                )
                 return
             time.sleep(0.3)
         raise Problem(f"the hub did not start; its last words: {self.last_words()}")

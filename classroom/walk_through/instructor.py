@@ -1,6 +1,7 @@
 """What the instructor does: release, collect and grade, read, give back."""
 
 import csv
+import time
 
 from answers import BY_CODE, PROBLEM_SET, READ, total
 from browser import Person
@@ -35,7 +36,9 @@ def grade(instructor: Person) -> None:
     for name in classroom.students:
         text = (course / "submitted" / name / PROBLEM_SET / f"{PROBLEM_SET}.ipynb").read_text(encoding="utf-8")
         need("BEGIN SOLUTION" not in text, f"the submission of {name} was replaced by the solutions")
-    say("Both are collected; the two submissions that are not genuine are left where they are.")
+        when = (course / "submitted" / name / PROBLEM_SET / "timestamp.txt").read_text()
+        need(when[:4] == time.strftime("%Y"), f"the submission of {name} says that it was handed in at {when}")
+    say("Both are collected, with the time by this machine's clock; the two that are not genuine are left.")
     said = instructor.type_command("cd ~/course && sdpa-course grade")
     for line in said.splitlines():
         if line.startswith("sdpa-course:"):

@@ -20,6 +20,7 @@ class Classroom:
 
     def __init__(self, names: list[str], pictures: Path | None):
         self.students, self.instructor, self.pictures = names[:2], names[2], pictures
+        self.idle, self.crowd = names[3], names[4:]
         self.passwords = {name: secrets.token_urlsafe(12) for name in names}
         self.accounts, self.groups = {}, []  # what was made, and must go
         self.folder, self.hub = None, None
@@ -40,7 +41,7 @@ class Classroom:
         self.folder = Path(tempfile.mkdtemp(prefix="sdpa-walk-through-", dir="/srv"))
         self.folder.chmod(0o755)
         (self.folder / "hub").mkdir(mode=0o700)
-        self.hub = Hub(self.folder)
+        self.hub = Hub(self.folder, self.idle)
         shutil.copytree(ROOT / "classroom" / "hub", self.folder / "config")
         for part in ("notebooks", "docs"):
             shutil.copytree(ROOT / part, self.folder / "skel" / part)
@@ -64,7 +65,8 @@ class Classroom:
         shutil.copytree(ROOT / "solutions", course / "solutions", ignore=shutil.ignore_patterns(".ipynb_checkpoints"))
         shutil.copy(ROOT / "nbgrader_config.py", course)
         run("chown", "-R", f"{self.instructor}:", str(course))
-        say(f"Accounts {', '.join(self.accounts)} are made, homes are closed to others.")
+        named = ", ".join([*self.students, self.instructor, self.idle])
+        say(f"Accounts {named} and {len(self.crowd)} more are made, homes are closed to others.")
 
     def make_exchange(self) -> None:
         """nbgrader asks for 777; the sticky bit keeps students from moving what is not theirs."""
@@ -82,6 +84,17 @@ class Classroom:
         command = ("ls" if path.is_dir() else "cat", str(path))
         need(path.exists(), f"{path} is not there, so nobody's rights to it can be tried")
         return subprocess.run(["runuser", "-u", name, "--", *command], cwd="/", capture_output=True).returncode == 0
+
+    def processes(self, name: str) -> list:
+        """What runs as this account."""
+        import psutil
+
+        uid = self.accounts[name].pw_uid
+        return [process for process in psutil.process_iter(["uids"]) if process.info["uids"].real == uid]
+
+    def memory(self, name: str) -> int:
+        """Bytes; what processes share is divided among them."""
+        return sum(process.memory_full_info().pss for process in self.processes(name))
 
     def __exit__(self, *_):
         """Remove what was made, and nothing else."""

@@ -7,6 +7,8 @@ from browser import Person
 from machine import need, say
 from room import Classroom
 
+LONG_AGO = "2001-01-01 00:00:00.000000 UTC"  # when a student claims to have handed in
+
 
 def hand_in(student: Person, answers: dict[str, str], right: bool) -> None:
     """Log in, fetch, answer, look at the checks, submit."""
@@ -60,20 +62,24 @@ def try_to_peep(classroom: Classroom, first: Person, second: Person) -> None:
 
 
 def try_to_cheat(classroom: Classroom, first: Person, second: Person) -> None:
-    """The second student makes two submissions by hand, newer than all others, that must not be collected."""
+    """The second student makes two submissions by hand that must not be collected, and one that's dated back."""
     inbound = classroom.folder / "exchange" / "sdpa-course" / "inbound"
     solutions = classroom.home(classroom.instructor) / "course" / "solutions" / PROBLEM_SET
     stamp = "2099-01-01 00:00:00.000000 UTC"
-    forged = inbound / f"{first.name}+{PROBLEM_SET}+{stamp}+x"
+    forged, own = (inbound / f"{name}+{PROBLEM_SET}+{stamp}+x" for name in (first.name, second.name))
+    cache = classroom.home(second.name) / ".local" / "share" / "jupyter" / "nbgrader_cache" / "sdpa-course"
     commands = (
         f"mkdir '{forged}'",  # an empty one in the name of the other
         f"echo '{stamp}' > '{forged}/timestamp.txt'",
         f"ln -s {solutions} '{inbound}/ghost+{PROBLEM_SET}+{stamp}+x'",  # nobody's, and a link to the solutions
+        f"cp -r {cache}/{second.name}+{PROBLEM_SET}+* '{own}'",  # their own once more, as if from long ago
+        f"echo '{LONG_AGO}' > '{own}/timestamp.txt' && touch -d 2001-01-01 '{own}'/*",
     )
     done = subprocess.run(["runuser", "-u", second.name, "--", "sh", "-ec", "\n".join(commands)], cwd="/")
     need(not done.returncode, "the submissions that should not be collected could not be made")
     say(
-        f"{second.name} makes an empty submission in the name of {first.name}, and one that is a link to the solutions."
+        f"{second.name} makes an empty submission in the name of {first.name}, one that is a link to the solutions, "
+        "and one of their own with a time in 2001."
     )
 
 

@@ -21,7 +21,7 @@ import traitlets
 from IPython.display import display
 from matplotlib.figure import Figure
 
-from ..figures.drawing import picture_of, words_html
+from ..figures.drawing import draw, words_html
 from ..figures.guessed import true_curve
 from ..figures.kit.picture import Drawn
 from .explorer import STORED_CSS, WIDGET
@@ -158,8 +158,7 @@ def png_and_alt(picture) -> tuple[bytes, str]:
         picture = picture.picture, picture.alt
     image, alt = picture if isinstance(picture, tuple) and len(picture) == 2 else (picture, "")
     if isinstance(image, Figure):
-        image.canvas.draw()
-        image = picture_of(image)
+        image = draw(image)
     if not isinstance(image, bytes) or not isinstance(alt, str) or not alt.strip():
         raise ValueError(f"picture: got {type(image).__name__} with {alt!r}, expected a PNG and its alt text")
     return image, alt

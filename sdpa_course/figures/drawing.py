@@ -70,6 +70,13 @@ def picture_of(figure: Figure) -> bytes:
     return png(np.asarray(figure.canvas.buffer_rgba())[..., :3])
 
 
+@styled
+def draw(figure: Figure) -> bytes:
+    """Draw the figure and give its picture; in the course's style, because tick labels are only made now."""
+    figure.canvas.draw()
+    return picture_of(figure)
+
+
 class Canvas:
     """Axes for pictures that follow each other, as fast as a slider needs them.
 
@@ -133,14 +140,12 @@ def axes_state(ax) -> list:
     return state
 
 
-@styled
 def show(figure: Figure, *, alt: str, caption: str) -> None:
     """Put the figure into the notebook: its picture, what it shows in words, and what to notice."""
     for name, text in (("alt", alt), ("caption", caption)):
         if not text.strip():
             raise ValueError(f"{name} is empty. Expected a sentence.")
-    figure.canvas.draw()
-    show_picture(picture_of(figure), alt)
+    show_picture(draw(figure), alt)
     display(Markdown(f"*{caption}*\n\n{words_html(alt)}"))
 
 

@@ -180,6 +180,23 @@ def test_no_sandbox_without_its_filter(monkeypatch):
         sandbox.find_sandbox()
 
 
+@needs_sandbox
+def test_what_an_installed_package_carries_for_readers_is_hidden(tmp_path, monkeypatch):
+    package = shutil.copytree(ROOT / "sdpa_course", tmp_path / "sdpa_course")
+    carried = package / "course" / "solutions" / "ps03" / "ps03.ipynb"
+    carried.parent.mkdir(parents=True)
+    carried.write_text("the answers")
+    monkeypatch.setattr(sandbox, "COURSE", package)
+    monkeypatch.setattr(sandbox, "system_folders", lambda: [tmp_path])
+    assert sandbox.visible_answers() is None
+    monkeypatch.undo()
+    monkeypatch.setattr(sandbox, "COURSE", package)
+    for path, text in ((carried, ""), (package / "course", ""), (package / "py.typed", "")):
+        with sandbox.in_sandbox(SANDBOX, sandbox.Limits(), ["cat" if path.is_file() else "ls", str(path)]) as launch:
+            done = subprocess.run(launch.command, **launch.options, capture_output=True, text=True)
+        assert (done.returncode, done.stdout) == (int(path == carried), text)
+
+
 def test_a_second_copy_of_the_answers_is_noticed(tmp_path, monkeypatch):
     assert sandbox.visible_answers() is None
     (tmp_path / "lib").mkdir()
