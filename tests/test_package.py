@@ -15,7 +15,8 @@ GRADER = ROOT / "classroom" / "sdpa_classroom"
 MODULES = sorted([*(ROOT / "sdpa_course").rglob("*.py"), *GRADER.rglob("*.py")])
 BROUGHT = {"IPython", "traitlets", "PIL", "packaging"}  # by ipywidgets and matplotlib
 DEPENDENCIES = {"numpy", "matplotlib", "ipywidgets", "anywidget", "tqdm", "threadpoolctl"} | BROUGHT
-GRADING = {"nbgrader", "psutil", "pyseccomp"} | {"nbconvert", "nbformat", "sqlalchemy", "traitlets"}  # nbgrader's own
+GRADING = {"nbgrader", "psutil", "pyseccomp"} | {"jinja2", "nbconvert", "nbformat", "sqlalchemy", "traitlets"}  # nbgrader's
+HUB = {"jupyterhub"}  # an extra, for one module
 EXTRAS = {"lab", "check", "tests", "homework", "lectures", "torch", "dask", "site", "model"}
 
 
