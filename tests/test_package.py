@@ -15,8 +15,13 @@ GRADER = ROOT / "classroom" / "sdpa_classroom"
 MODULES = sorted([*(ROOT / "sdpa_course").rglob("*.py"), *GRADER.rglob("*.py")])
 BROUGHT = {"IPython", "traitlets", "PIL", "packaging"}  # by ipywidgets and matplotlib
 DEPENDENCIES = {"numpy", "matplotlib", "ipywidgets", "anywidget", "tqdm", "threadpoolctl"} | BROUGHT
-GRADING = {"nbgrader", "psutil", "pyseccomp"} | {"jinja2", "nbconvert", "nbformat", "sqlalchemy", "traitlets"}  # nbgrader's
-HUB = {"jupyterhub"}  # an extra, for one module
+GRADING = {"nbgrader", "psutil", "pyseccomp"} | {
+    "jinja2",
+    "nbconvert",
+    "nbformat",
+    "sqlalchemy",
+    "traitlets",
+}
 EXTRAS = {"lab", "check", "tests", "homework", "lectures", "torch", "dask", "site", "model"}
 
 
@@ -51,7 +56,8 @@ def test_modules_are_short_and_import_only_what_is_declared(path):
             imported.add(node.module.split(".")[0])
     allowed = DEPENDENCIES | {"sdpa_course"} | (GRADING | {"sdpa_classroom"} if path.parent == GRADER else set())
     allowed |= {"gguf", "tokenizers"} if path.parent.name == "model" else set()  # the extra `model`
-    allowed |= {"distributed"} if path == GRADER / "cluster.py" else set()  # the extra `dask`
+    extras = {GRADER / "cluster.py": "distributed", GRADER / "student_server.py": "jupyterhub"}
+    allowed |= {extras[path]} if path in extras else set()
     assert imported - set(sys.stdlib_module_names) - allowed == set()
 
 
