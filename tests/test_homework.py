@@ -29,8 +29,8 @@ def graded(notebook):
     return [cell for cell in notebook.cells if cell.metadata.get("nbgrader", {}).get("grade")]
 
 
-def test_there_are_eleven():
-    assert len(PROBLEM_SETS) == 11
+def test_there_are_twelve():
+    assert len(PROBLEM_SETS) == 12
     for folder in ("solutions", "exercises"):
         assert sorted(path.name for path in (ROOT / folder).iterdir()) == list(PROBLEM_SETS)
 

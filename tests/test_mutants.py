@@ -8,6 +8,7 @@ import nbformat
 import numpy as np
 import pytest
 
+from sdpa_course.experiments import capstone
 from sdpa_course.homework.checks import SEEN, UNSEEN, try_out
 from sdpa_course.homework.tasks import PROBLEM_SETS, tasks_of
 
@@ -117,6 +118,30 @@ RIGHT_TOO = {
         "rows = [scores[i, :i + 1] for i in range(2, len(q))]",
         "scores = q @ k.T / np.sqrt(k.shape[1])",
     },
+    "ps12.causal_heads": {
+        "scores = np.where(np.tri(T), scores, -np.inf)",
+        "return (weights @ V).swapaxes(1, 2).reshape(B, T, -2) @ W_O",
+        "Q, K, V = ((X @ W).reshape(B, T, heads, -2).swapaxes(1, 2) for W in (W_Q, W_K, W_V))",
+    },
+    "ps12.gradients": {
+        "dP[:targets.shape[1]] = dx.sum(axis=0)",
+        "x = E[ids] + P[:targets.shape[1]]",
+    },
+    "ps12.train": {
+        "learned = [w - rate * slope for w, slope in zip(learned, slopes)]",
+        "learned = [w - rate * slope for w, slope in zip(learned, slopes, strict=False)]",
+    },
+    "ps12.write": {  # no u of a check lies at the edge of a share, or above a sum that ends at 0.9999…
+        "logits = parts.forward(seen, E, P, W_Q, W_K, W_V, W_O, W_1, W_2, W_U, heads, scaled)[-1, -1]",
+        "said.append(min(np.searchsorted(total, u), len(total) - 1))",
+        "said.append(min(np.searchsorted(total, u, side='right'), len(total) + 1))",
+        "said.append(min(np.searchsorted(total, u, side='right'), len(total) * 1))",
+        "said.append(min(np.searchsorted(total, u, side='right'), len(total) / 1))",
+        "said.append(min(np.searchsorted(total, u, side='right'), len(total) ** 1))",
+        "said.append(min(np.searchsorted(total, u, side='right'), len(total) - 0))",
+        "said.append(min(np.searchsorted(total, u, side='right'), len(total) - 0.5))",
+        "said.append(min(np.searchsorted(total, u, side='right'), len(E) - 1))",
+    },
 }
 
 
@@ -173,11 +198,11 @@ def mutants(source):
 
 def solved(problem_set):
     """The names that a problem set's functions need, and the source of each solution."""
-    names, sources = {"np": np}, {}
+    names, sources = {"np": np, "parts": capstone}, {}
     answers = {task.answer_name for task in tasks_of(problem_set).values() if not task.wants_number}
     for cell in nbformat.read(SOLUTIONS / problem_set / f"{problem_set}.ipynb", as_version=4).cells:
         grade_id = cell.metadata.get("nbgrader", {}).get("grade_id", "")
-        if grade_id in answers or cell.source.startswith(("def softmax(", "def split(")):
+        if grade_id in answers or cell.source.startswith(("import ", "def softmax(", "def split(")):
             exec(cell.source.partition("\n\n\n")[0], names)
             sources |= {grade_id: cell.source} if grade_id in answers else {}
     return names, sources

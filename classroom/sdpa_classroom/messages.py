@@ -64,5 +64,5 @@ def read_answer(entry) -> Answer:
 
 def names_in(called) -> tuple[str, ...]:
     """What's plausible of a list of functions that a student's process says it called."""
-    names = called[:20] if isinstance(called, list) else []
+    names = called[:100] if isinstance(called, list) else []
     return tuple(name for name in names if isinstance(name, str) and name.isidentifier() and len(name) < 50)

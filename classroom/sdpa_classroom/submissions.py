@@ -94,7 +94,9 @@ def read(submission: Submission) -> tuple[bytes, list[Cell]]:
     if submission.problem_set == UNKNOWN:
         raise Unreadable("the student's folder can't be opened")
     if submission.problem_set not in PROBLEM_SETS:
-        raise Unreadable(f"there is no problem set {submission.problem_set}; expected a folder named ps01 to ps11")
+        raise Unreadable(
+            f"there is no problem set {submission.problem_set}; expected a folder named ps01 to {PROBLEM_SETS[-1]}"
+        )
     data = read_bytes(submission.path)
     return data, read_cells(data)
 

@@ -47,7 +47,8 @@ def judge(task: Task, cases: list[Case], answers: list[Answer]) -> CheckResult:
         answers = [unpacked(answer, right) for answer, right in zip(answers, rights, strict=True)]
     if task.wants_number:
         answers = [answer._replace(arrays=tuple(map(single, answer.arrays))) for answer in answers]
-    called = tuple(sorted({name for answer in answers for name in answer.called})) if task.points else ()
+    called = {name for answer in answers for name in answer.called} if task.points else set()
+    called = tuple(sorted(called & set(task.noted) if task.noted else called))
     note = row("Note", CALLS.format(", ".join(called))) if called else ""
     wrong = next((i for i, answer in enumerate(answers) if not agrees(task, cases[i], answer, rights[i])), None)
     if wrong is None:

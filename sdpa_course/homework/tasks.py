@@ -14,7 +14,7 @@ import numpy as np
 if TYPE_CHECKING:
     from .hunts import Hunt
 
-PROBLEM_SETS = tuple(f"ps{number:02d}" for number in range(1, 12))
+PROBLEM_SETS = tuple(f"ps{number:02d}" for number in range(1, 13))
 NOTEBOOKS = (  # those with exercises inside
     *("nb01", "nb02", "nb03", "nb04", "nb05", "nb06", "nb07", "nb08", "nb09", "nb10", "nb11", "nb12", "nba3"),
 )
@@ -82,6 +82,8 @@ class Task:
         Allowed difference, relative to the largest entry of the right answer, in float64.
     hunt : Hunt
         For a task that asks for a counterexample; then `right` gives one of many, and every mistake is a `Trap`.
+    noted : tuple of str
+        The course's functions that a homework answer shouldn't call; all of them, unless the text allows others.
     """
 
     name: str
@@ -96,6 +98,7 @@ class Task:
     outputs: tuple[str, ...] = ()
     tolerance: float = 1e-5
     hunt: "Hunt | None" = None
+    noted: tuple[str, ...] = ()
 
     @property
     def short_name(self) -> str:
