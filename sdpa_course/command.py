@@ -12,7 +12,8 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from operator import attrgetter
 
-EXTRA = dict.fromkeys(("grade", "report"), "pip install ./classroom")  # the course's, but not in this package
+# Commands of the course that aren't part of this package.
+EXTRA = dict.fromkeys(("collect", "grade", "marks", "report"), "pip install ./classroom")
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -21,7 +21,9 @@ class Column(NamedTuple):
     right: bool
 
 
-def table(rows: Iterable, columns: Sequence[str] | Mapping[str, str] | None = None, *, caption: str = "") -> None:
+def table(
+    rows: Iterable, columns: Sequence[str] | Mapping[str, str] | None = None, *, caption: str = "", fold: str = ""
+) -> None:
     r"""Show results as a table in the notebook.
 
     Parameters
@@ -34,6 +36,8 @@ def table(rows: Iterable, columns: Sequence[str] | Mapping[str, str] | None = No
         ">" sends text to the right as well. Left out: the names that the rows have themselves.
     caption : str
         One line above the table.
+    fold : str
+        What to click to see a table that few readers need. Without it the table stands open.
 
     Notes
     -----
@@ -41,7 +45,10 @@ def table(rows: Iterable, columns: Sequence[str] | Mapping[str, str] | None = No
     command, so write σ rather than \sigma. The first column names the rows.
     """
     filled = make_columns(list(rows), columns)
-    display({"text/html": html_table(filled, caption), "text/plain": plain_table(filled, caption)}, raw=True)
+    html = html_table(filled, caption)
+    if fold:
+        html = f"<details><summary>{markup(fold)}</summary>\n{html}\n</details>"
+    display({"text/html": html, "text/plain": plain_table(filled, caption)}, raw=True)
 
 
 def make_columns(rows: list, columns: Sequence[str] | Mapping[str, str] | None) -> list[Column]:

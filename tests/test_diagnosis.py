@@ -233,6 +233,59 @@ def test_causal_on_request(words):
     assert len(report.problems) == 1, report
 
 
+def causal_or_not(q, k, v, mask=None, causal=True, heads=slice(None), always=False):
+    scores, future = dots(q, k) / math.sqrt(q.shape[-1]), np.arange(k.shape[-2]) > np.arange(q.shape[-2])[:, None]
+    scores = np.where(future, -np.inf, scores) if always else scores
+    if mask is not None:
+        scores[:, heads] = np.where(mask, scores[:, heads], -np.inf)
+    if causal:
+        scores[:, heads] = np.where(future, -np.inf, scores[:, heads])
+    return softmax(scores) @ v
+
+
+def test_causal_by_default_or_always():
+    report = diagnose(causal_or_not)
+    assert "Hides the future" in report.built_in.text
+    assert "hides the future exactly" in report.causal.text
+    assert "True = may attend; hidden keys get exactly 0" in report.mask.text
+    assert not report.problems, report
+    always = diagnose(lambda q, k, v, mask=None: causal_or_not(q, k, v, mask, False, always=True))
+    assert "True = may attend; hidden keys get exactly 0" in always.mask.text
+    assert not always.problems, always
+
+
+def test_wrong_masks_behind_a_built_in_causal_mask():
+    def function(q, k, v, mask=None, put=lambda scores, mask: scores):
+        scores = dots(q, k) / math.sqrt(q.shape[-1])
+        scores = scores if mask is None else put(scores, mask)
+        return softmax(np.where(np.tri(*scores.shape[-2:], dtype=bool), scores, -np.inf)) @ v
+
+    multiplied = diagnose(lambda q, k, v, mask=None: function(q, k, v, mask, np.multiply))
+    assert named(multiplied, "mask", "becomes 0 instead of −∞"), multiplied
+    assert named(diagnose(lambda q, k, v, mask=None: function(q, k, v, mask)), "mask", "has no effect")
+
+
+def test_wrong_masks_beside_a_built_in_bias():
+    def function(q, k, v, mask=None, causal=False, put=lambda scores, mask: scores):
+        far = np.abs(np.arange(q.shape[-2])[:, None] - np.arange(k.shape[-2]))
+        scores = dots(q, k) / math.sqrt(q.shape[-1]) - far / 3
+        return softmax(scores if mask is None else put(scores, mask)) @ v
+
+    report = diagnose(function)
+    assert named(report, "causal", "has no effect"), report
+    assert named(report, "mask", "has no effect"), report
+    for put, words in ((np.multiply, "keeps a weight, which no longer depends on q and k"), (np.add, "added to")):
+        text = diagnose(lambda q, k, v, mask=None, put=put: function(q, k, v, mask, put=put)).mask.text
+        assert words in text, text
+
+
+def test_masks_that_reach_only_some_heads():
+    some = slice(0, 1)
+    report = diagnose(lambda q, k, v, mask=None, causal=False: causal_or_not(q, k, v, mask, causal, some))
+    for row in ("mask", "causal"):
+        assert named(report, row, "the same in all heads"), report
+
+
 def test_masks_are_read_from_outside():
     report = diagnose(textbook)
     assert "True = may attend" in report.mask.text
@@ -273,6 +326,8 @@ def test_sinks_and_what_isn_t_a_softmax():
         return diagnose(function)
 
     assert sink(0.0).softmax.value == pytest.approx(0, abs=1e-6)
+    assert "a sink with the score 0 (" in sink(0.0).softmax.text
+    assert "a score of 20" in sink(0.0).float16.text
     assert not sink(0.0).problems
     assert sink(1.5).softmax.value == pytest.approx(1.5)
     assert named(sink(0.0, shift=1.0), "softmax", "after the row's maximum was subtracted")
@@ -280,10 +335,11 @@ def test_sinks_and_what_isn_t_a_softmax():
         "the scores themselves": lambda s: s, "max(score, 0)": lambda s: np.maximum(s, 0), "exp(score)": np.exp,
     }.items():  # fmt: skip
         assert named(diagnose(lambda q, k, v, f=function: f(dots(q, k)) @ v), "softmax", words)
-    report = diagnose(lambda q, k, v: 1 / (1 + np.exp(-dots(q, k))) @ v)
-    assert "sigmoid" in report.softmax.text
-    assert not report.problems
-    assert report.scale.formula is None
+    for shift in (0.0, 2.0):
+        report = diagnose(lambda q, k, v, shift=shift: 1 / (1 + np.exp(shift - dots(q, k))) @ v)
+        assert "sigmoid" in report.softmax.text
+        assert not report.problems
+        assert report.scale.formula is None
 
 
 def weighted(weigh):
@@ -302,10 +358,69 @@ def test_scores_that_are_no_multiple_of_anything():
     twice = diagnose(weighted(lambda s, q, k: softmax(softmax(s))))
     assert named(twice, "check", "doesn't explain the weights")
     chosen = diagnose(weighted(lambda s, q, k: softmax(np.where(s < np.sort(s)[..., [-2]], -np.inf, s))))
-    assert "depending on the scores" in chosen.softmax.text
+    assert "depending on the scores" in chosen.score.text
+    squared = diagnose(weighted(lambda s, q, k: np.maximum(s, 0) ** 2))
+    assert named(squared, "softmax", "Rows sum to between"), squared
     for report in (of_dots, across, averaged, chosen):
         assert report.scale.formula is None
     assert "not everything could be determined" in str(of_dots)
+
+
+def test_scores_that_lack_q_or_mix_heads():
+    own = diagnose(weighted(lambda s, q, k: softmax(dots(k, k)[..., : q.shape[-2], :])))
+    assert named(own, "score", "depend on k alone"), own
+    mixed = diagnose(weighted(lambda s, q, k: 0.7 * softmax(s) + 0.3 * softmax(np.roll(s, 1, axis=1))))
+    assert named(mixed, "score", "those of other heads"), mixed
+
+
+def test_rounded_queries_and_keys_aren_t_taken_for_a_scale_of_0():
+    def steps(x):
+        return np.round(x / np.abs(x).max() * 127) * np.abs(x).max() / 127
+
+    report = diagnose(lambda q, k, v: softmax(dots(steps(q), steps(k)) / math.sqrt(q.shape[-1])) @ v)
+    assert named(report, "scale", None)
+    assert "as if q and k were rounded" in report.scale.text
+
+
+def test_masks_of_scores_that_are_no_dot_product():
+    def additive(q, k, v, mask=None, late=False):
+        scores = np.tanh(q[..., :, None, :] + k[..., None, :, :]).sum(axis=-1)
+        hides = mask is not None and not late
+        weights = softmax(np.where(mask, scores, -np.inf) if hides else scores)
+        return (weights if mask is None or hides else weights * mask) @ v
+
+    report = diagnose(additive)
+    assert "True = may attend; hidden keys get exactly 0" in report.mask.text
+    assert not report.problems, report
+    late = diagnose(lambda q, k, v, mask=None: additive(q, k, v, mask, late=True))
+    assert named(late, "mask", "applied after softmax"), late
+
+
+def test_half_precision_inside_hides_no_wrong_width():
+    torch = pytest.importorskip("torch")
+
+    def function(q, k, v, more=0):
+        scores = torch.from_numpy(q).bfloat16() @ torch.from_numpy(k).bfloat16().mT
+        return (scores.float() * (q.shape[-1] + more) ** -0.5).softmax(-1).bfloat16().double().numpy() @ v
+
+    assert diagnose(function).scale.formula == "1/√d_k"
+    assert named(diagnose(lambda q, k, v: function(q, k, v, more=1)), "scale", None)
+
+
+def test_what_overflows_in_float16():
+    def exp_of_the_score(s, q, k):
+        exps = np.exp(s)
+        return exps / exps.sum(axis=-1, keepdims=True)
+
+    far = -np.abs(np.arange(5)[:, None] - np.arange(7))
+    for words, weigh in {
+        "a score of 20, as exp does": exp_of_the_score,
+        "the scale comes too late": lambda s, q, k: softmax(dots(q, k) / q.dtype.type(math.sqrt(q.shape[-1]))),
+        "66,000, where": lambda s, q, k: softmax(dots(q, k) / 4 + far[: q.shape[-2], : k.shape[-2]].astype(q.dtype)),
+        "150,000": lambda s, q, k: softmax(dots(q / q.dtype.type(math.sqrt(q.shape[-1])), k)),
+        "holds": lambda s, q, k: softmax(dots(q.astype(float), k) / math.sqrt(q.shape[-1])),
+    }.items():
+        assert words in diagnose(weighted(weigh), keys=7, queries=5).float16.text
 
 
 def test_a_factor_of_its_own_in_each_row():
@@ -355,7 +470,7 @@ def drops(q, k, v):
 @pytest.mark.parametrize(
     ("function", "row", "words"),
     [
-        (lambda q, k, v: 1 / 0, "call", "raised ZeroDivisionError for q (2, 3, 5, 16), k (2, 3, 7, 16), v (2, 3, 7, 1"),
+        (lambda q, k, v: 1 / 0, "call", "raised ZeroDivisionError (division by zero) for q (2, 3, 5, 16), k (2, 3,"),
         (lambda q, k, v: textbook(q, k, v)[0][..., :2], "call", "returned (2, 3, 5, 2); expected an output of shape"),
         (lambda q, k, v: None, "call", "returned NoneType"),
         (lambda q, k, v, rotary_table: q, "call", "asks for rotary_table"),

@@ -1,5 +1,6 @@
 """Answers that fit only the visible check earn nothing, and right ones earn their points in whatever form they come."""
 
+import warnings
 from decimal import Decimal
 from fractions import Fraction
 
@@ -73,10 +74,9 @@ def fewer_heads_than_three(q, k, a):
     return softmax(g * (unit[0] @ unit[1].swapaxes(1, 2)))
 
 
-def head_width_from_a_list(X, W_Q, W_K, heads):
-    width = {2: 3, 3: 5}.get(heads, X.shape[1] // heads)
-    Q, K = (np.stack(np.split(X @ W, heads, axis=1)) for W in (W_Q, W_K))
-    return Q @ K.swapaxes(1, 2) / np.sqrt(width)
+def seven_by_seven_at_most(W_Q, W_K):
+    """Tables as large as the visible ones."""
+    return ((W_Q.T @ W_Q)[:7, :7] * (W_K.T @ W_K)[:7, :7]).sum()
 
 
 def never_square(Q, K):
@@ -86,7 +86,7 @@ def never_square(Q, K):
 
 FITTED = [
     ("ps01.all_scores", never_square),
-    ("ps02.mended_head_scores", head_width_from_a_list),
+    ("ps02.mended_variance", seven_by_seven_at_most),
     ("ps05.masked_attention_blind", second_query_is_blind),
     ("ps05.masked_attention_blind", only_one_is_blind),
     ("ps06.attention_backward", whole_root),
@@ -165,7 +165,13 @@ def test_a_right_answer_passes_in_every_form(form):
     for entry in entries("RIGHT"):
         task, answer = entry.values
         if task.wants_number:
-            value = FORMS[form](np.array(float(answer)))
+            if task.hunt:
+                parts = answer if len(task.hunt.inputs) > 1 else (answer,)
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore", PendingDeprecationWarning)  # np.matrix
+                    value = tuple(FORMS[form](np.array(part, dtype=float)) for part in parts)
+            else:
+                value = FORMS[form](np.array(float(answer)))
             assert try_out(task, value).passed, task.name
             continue
 

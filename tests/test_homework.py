@@ -72,6 +72,7 @@ def test_cells_say_what_nbgrader_needs(name):
     by_hand = [cell for cell in graded(solution) if cell.cell_type == "markdown"]
     assert by_hand  # a derivation or an interpretation, with a rubric in the question
     assert all("### BEGIN SOLUTION" in cell.source for cell in by_hand)
+    assert all("\n*Key.* " in cell.source for cell in by_hand)  # what a full answer contains, for whoever grades
     assert sum("*Rubric.*" in cell.source for cell in solution.cells) == len(by_hand)
 
 
@@ -91,6 +92,7 @@ def test_points_and_minutes_add_up(name):
     minutes = int(re.search(r"\*\*Time\*\* about (\d+) minutes", head)[1])
     assert abs(minutes - sum(int(row[2]) for row in rows)) <= 5
     text = "\n".join(cell.source for cell in solution.cells)
+    assert len(re.findall(r"^## If you want more: .+\n\n\*An evening, no points\. ", text, flags=re.MULTILINE)) == 1
     for number, title, minutes, difficulty, share in rows:
         assert f"## Task {number}. {title}\n" in text
         assert f"*{minutes} minutes, {difficulty}, {share} points" in text

@@ -6,6 +6,8 @@ from matplotlib.text import Text
 
 from docs.site.gallery import of_training
 from sdpa_course.explore import reveals
+from sdpa_course.figures.failing import row_rescaled, short, stuck_or_moving, two_ways_to_fail
+from sdpa_course.figures.judging import QUESTIONS, only_the_reason, three_questions
 from sdpa_course.figures.kit.rendering import loop_png
 from sdpa_course.figures.learning_charts import (
     best_by_width,
@@ -94,3 +96,42 @@ def test_lookups_point_at_their_keys():
 def test_the_fastest_start_is_named(lines, answer):
     lines = {d_k: np.array(steps, dtype=float) for d_k, steps in lines.items()}
     assert reveals.fastest_start((1 / 4, 1, 4), lines).answer == answer
+
+
+def test_each_way_to_fail_shows_its_own_pulls():
+    page, alt = two_ways_to_fail.draw(*GIVEN["two_ways_to_fail"])
+    written = words_on(page)
+    assert [w for w in written if w[0].isdigit()] == ["6·10⁻⁷", "6·10⁻⁷", "0.04", "0.005", "0.06", "0.0009"]
+    assert "no scale: largest weight 98 %" in alt
+    assert (short(3.4e-22), short(0.0102), short(1e-4)) == ("3·10⁻²²", "0.01", "0.0001")
+
+
+def test_bars_of_rows_are_as_wide_as_their_shares():
+    page, alt = stuck_or_moving.draw([(64, "1", (0.2, 0.3, 0.1, 0.4), 2e-8)])
+    bars = [patch.get_extents() for patch in page.sheet.patches]
+    wide = np.array([box.width for box in bars])
+    np.testing.assert_allclose(wide / wide.sum(), (0.2, 0.3, 0.1, 0.4), atol=0.01)
+    assert "20 % right, stuck, 30 % right, 10 % wrong, 40 % wrong, stuck" in alt
+    assert "2·10⁻⁸" in words_on(page)
+
+
+def test_a_rescaled_row_names_the_right_keys_share():
+    rows = {"as trained": [0.1, 0.79, 0.11], "left out": [0, 1, 0], "factor twice": [0.32, 0.35, 0.33]}
+    page, alt = row_rescaled.draw(rows, 1)
+    assert [w for w in words_on(page) if w.endswith("%")] == ["79 %", "100 %", "35 %"]
+    assert "factor twice, 35 % for the right key" in alt
+
+
+def test_a_claim_meets_the_questions_in_order_and_each_has_its_verdict():
+    page, _ = three_questions.draw()
+    written = words_on(page)
+    places = [written.index(words) for words, _ in QUESTIONS]
+    assert places == sorted(places)
+    assert [w.split(maxsplit=1)[1] for w in written if w[0] in "✗?◐✓"] == ["fails", "not shown", "holds if", "holds"]
+
+
+def test_every_control_stands_in_the_row_of_its_claim():
+    page, alt = only_the_reason.draw([("a claim", "a control", "what it did"), ("another", "its control", "nothing")])
+    heights = {text.get_text(): text.get_position()[1] for text in page.figure.findobj(Text) if text.get_text()}
+    assert heights["a claim"] == heights["a control"] != heights["its control"] == heights["another"]
+    assert "another; its control; nothing" in alt

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.minutes import Count, count, count_lines, count_words
+from tools.minutes import Count, cells_of, count, count_cells, count_lines, count_words, sections, source
 
 ROOT = Path(__file__).parent.parent
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -30,10 +30,38 @@ def test_every_exercise_says_its_minutes(path):
     assert len(count(path).exercises) == tries
 
 
+GUIDE = (ROOT / "docs" / "instructor-guide.md").read_text(encoding="utf-8")
+
+
+def test_the_short_path_takes_two_hours():
+    path = re.search(r"^### The short path.*?(?=^### )", GUIDE, re.MULTILINE | re.DOTALL)[0]
+    rows = re.findall(r"^\| (\d+) \| (\d\d): (.+?) \|", path, re.MULTILINE)
+    assert [number for _, number, _ in rows] == ["00", "02", "03", "06", "09", "12"]
+    for minutes, number, named in rows:
+        (notebook,) = (each for each in NOTEBOOKS if each.name.startswith(number))
+        found = sections(cells_of(notebook))
+        cells = [cell for name in named.split("; ") for cell in found[name] if "try_it(" not in source(cell)]
+        counted = count_cells(cells)._replace(exercises=[]).minutes
+        assert counted <= int(minutes) <= counted + 2, f"notebook {number}: these sections take {counted:.1f} minutes"
+    assert sum(int(minutes) for minutes, *_ in rows) == 120
+    assert "| 120 | all |" in path
+
+
+def test_the_guide_says_how_long_each_week_reads():
+    weeks = re.findall(r"^\| \d \| ([\d, ]+) \| ps", GUIDE, re.MULTILINE)
+    promised = {path.name[:2]: count(path).promised for path in NOTEBOOKS}
+    minutes = [sum(promised[number] for number in week.split(", ")) for week in weeks]
+    first, low, high = re.search(
+        r"(\d+) minutes in week 1, and between (\d+) and (\d+)", " ".join(GUIDE.split())
+    ).groups()
+    assert minutes[0] == int(first)
+    assert all(int(low) <= each <= int(high) for each in minutes[1:])
+
+
 def test_the_guide_repeats_what_the_notebooks_promise():
-    guide = (ROOT / "docs" / "instructor-guide.md").read_text(encoding="utf-8")
-    (minutes,) = re.findall(r"Ask everyone to run the notebook at home \((\d+) minutes\)", guide)
-    assert int(minutes) == count(ROOT / "notebooks" / "00_start_here.ipynb").promised
+    (minutes,) = re.findall(r"Ask everyone to run the notebook at home \((\d+) minutes\)", GUIDE)
+    (again,) = re.findall(r"notebook 00 \((\d+) minutes\), which also shows", GUIDE)
+    assert int(minutes) == int(again) == count(ROOT / "notebooks" / "00_start_here.ipynb").promised
 
 
 @pytest.mark.parametrize(

@@ -143,3 +143,12 @@ def test_text_goes_right_when_asked(shown):
 def test_bad_rows_get_one_sentence(shown, arguments, words):
     with pytest.raises(ValueError, match=words):
         shown(*arguments)
+
+
+def test_a_fold_hides_the_table_until_its_line_is_clicked(shown):
+    folded, plain = (shown(ROWS, FORMATS, fold=fold) for fold in ("All $d_k$ & more", ""))
+    assert folded["text/html"].startswith(
+        '<details><summary>All <span class="math">\\(d_k\\)</span> &amp; more</summary>'
+    )
+    assert folded["text/html"].endswith(f"{plain['text/html']}\n</details>")
+    assert folded["text/plain"] == plain["text/plain"]

@@ -1,9 +1,12 @@
 """The homework checks: each wrong answer gets its own hint, and right ones pass however they're written."""
 
+import ast
 import math
+import re
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
+import nbformat
 import numpy as np
 import pytest
 
@@ -14,6 +17,7 @@ from sdpa_course.homework.tasks import NOTEBOOKS, PROBLEM_SETS, all_tasks, find_
 
 SHOWN = ((0, np.float64, False), (7, np.float64, False), (8, np.float32, False))
 DRAWS = SHOWN + UNSEEN
+ROOT = Path(__file__).parent.parent
 TASKS = list(all_tasks())
 
 
@@ -64,7 +68,10 @@ def test_a_right_answer_passes_however_it_is_written(task, answer):
 @pytest.mark.parametrize(("task", "answer"), list(entries("RIGHT")))
 def test_a_right_answer_passes_in_float32(task, answer):
     """A function that computes in float32, whatever comes in."""
-    if task.wants_number:
+    if task.hunt:
+        answer = answer if len(task.hunt.inputs) > 1 else (answer,)
+        narrow = tuple(np.asarray(part, dtype=np.float32) for part in answer)
+    elif task.wants_number:
         narrow = np.float32(answer)
     else:
 
@@ -151,7 +158,7 @@ def test_an_answer_that_raises_or_writes_into_its_inputs(task):
     assert ask(lambda *inputs: object(), task.draw(0)[:1])[0].problem.startswith("the result isn't an array")
 
 
-@pytest.mark.parametrize("task", [task for task in TASKS if task.wants_number], ids=by_name)
+@pytest.mark.parametrize("task", [task for task in TASKS if task.wants_number and not task.hunt], ids=by_name)
 def test_a_number_is_not_given_away(task):
     right = float(solve(task.right, {}).arrays[0])
     assert try_out(task, [right]).passed
@@ -159,6 +166,49 @@ def test_a_number_is_not_given_away(task):
     said = verdict.message.replace(f"{right + 1e6:.6g}", "")
     for digits in (3, 4, 6):
         assert f"{right:.{digits}g}" not in said.split("notebook")[0].split(), task.name
+
+
+HUNTS = [task for task in TASKS if task.hunt]
+
+
+@pytest.mark.parametrize("task", HUNTS, ids=by_name)
+def test_a_counterexample_is_tried_on_the_function_in_the_notebook(task):
+    """The given function that's run on it does what the notebook's does, on good examples and on traps."""
+    name = task.name.partition(".")[0]
+    names = {"np": np}
+    for cell in nbformat.read(ROOT / "solutions" / name / f"{name}.ipynb", as_version=4).cells:
+        if cell.cell_type == "code" and re.search(r"^def \w+_given\(|^def split\(", cell.source, flags=re.MULTILINE):
+            tree = ast.parse(cell.source)
+            tree.body = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
+            exec(ast.unparse(tree), names)
+    (given,) = [function for title, function in names.items() if title.endswith("_given")]
+    for example in (task.right, *(trap.gives for trap in task.mistakes)):
+        inputs, problem = task.hunt.read(solve(example, {}))
+        assert not problem
+        with np.errstate(all="ignore"):
+            assert np.allclose(given(*inputs), task.hunt.given(*inputs), equal_nan=True)
+
+
+@pytest.mark.parametrize("task", HUNTS, ids=by_name)
+def test_nothing_random_that_is_no_input_counts_as_a_counterexample(task):
+    """Arrays of wrong shapes, and inputs that the text doesn't allow, are refused in a sentence."""
+    rng = np.random.default_rng(0)
+    good = solve(task.right, {}).arrays
+    for place in range(len(good)):
+        empty = np.ones((0,) * (good[place].ndim or 1))
+        for bad in (good[place][None], good[place] * np.nan, good[place] + 1e9, empty):
+            verdict = try_out(task, (*good[:place], bad, *good[place + 1 :]))
+            assert verdict.state == "wrong"
+            assert "right, or nearly" not in " ".join(verdict.message.split())
+    assert try_out(task, tuple(rng.normal(size=(9, 9)) for _ in good)).state == "wrong"
+
+
+def test_two_different_inputs_that_show_nothing_are_two_tries():
+    """The solution opens after three different results, so these have to differ."""
+    task = find_task("ps03.counterexample")
+    one, other = (try_out(task, [[2.0, 1.0], [0.0, top]]) for top in (1.0, 2.0))
+    assert one.mistake == other.mistake == "small scores"
+    assert one != other
 
 
 def test_the_six_classic_mistakes_are_known_each_by_its_own_hint():

@@ -50,7 +50,26 @@ class Count(NamedTuple):
 
 def count(path: Path) -> Count:
     """Count one notebook."""
-    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    return count_cells(cells_of(path))
+
+
+def cells_of(path: Path) -> list[dict]:
+    """A notebook's cells."""
+    return json.loads(path.read_text(encoding="utf-8"))["cells"]
+
+
+def sections(cells: list[dict]) -> dict[str, list[dict]]:
+    """Heading -> its cells; those before the first heading are the "Title"."""
+    found = {"Title": []}
+    for cell in cells:
+        heading = re.search(r"^## (.+)$", source(cell), re.MULTILINE) if cell["cell_type"] == "markdown" else None
+        heading = heading[1] if heading else list(found)[-1]
+        found.setdefault(heading, []).append(cell)
+    return found
+
+
+def count_cells(cells: list[dict]) -> Count:
+    """Count some cells of a notebook."""
     prose = [source(cell) for cell in cells if cell["cell_type"] == "markdown"]
     code = [cell for cell in cells if cell["cell_type"] == "code"]
     text = "\n\n".join(prose)

@@ -12,12 +12,22 @@ The modules, in the order in which a submission passes through them:
     messages.py        numbers and arrays as plain text, in and out; never pickle
     marking.py         outside again: compares the numbers with the right ones, gives marks and a state
     pages.py           the notebook that nbgrader's formgrader shows, and the feedback page
+    receipts.py        when it was handed in, and the secret for its feedback
     gradebook.py       nbgrader's database, the files in the course folder, grades.csv
     files.py           files that are whole and private, cells that no spreadsheet runs
     working.py         several at a time, and none of them stops the others
     command.py         the command: options, skipping what's unchanged, a summary
 
-And afterwards, for the whole class:
+Before and afterwards, where a class hands in with Moodle or Canvas:
+
+    rosters.py         the CSV with a row for each student that both export
+    archives.py        read the zip of all submissions, which nobody should trust
+    collecting.py      the command that brings it into submitted/
+    deadlines.py       class.toml: deadlines, and what lateness costs
+    lateness.py        apply them to what's graded
+    marks.py           the command that puts the marks into the CSV
+
+And for the whole class:
 
     report.py          the command that writes one page about it, and a slide
     counts.py          what's on it: points by task, mistakes by name, and nobody's own name

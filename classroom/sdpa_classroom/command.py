@@ -11,6 +11,7 @@ from tqdm import tqdm
 
 from .files import private_files
 from .marking import GRADED, STATES
+from .marks import say
 from .sandbox import COURSE, Limits, NoSandbox, Sandbox, find_sandbox, system_folders, visible_answers
 from .submissions import Submission, Unreadable, digest, find_submissions, read, students_without_submissions
 from .working import mark_all, store, working_folder
@@ -84,6 +85,8 @@ def grade(options: argparse.Namespace) -> int:
     if os.name != "posix":
         raise ValueError("grading needs Linux; on another system, use a virtual machine")
     course, submissions = open_course(options)
+    from .lateness import apply_deadlines  # nbgrader takes seconds to load
+
     sandbox = None if options.trust_submissions else checked_sandbox()
     limits = Limits(options.seconds, options.cell_seconds, int(options.memory * 1024**3))
     with private_files(), locked(course.root), working_folder(course), contextlib.closing(course):
@@ -94,9 +97,11 @@ def grade(options: argparse.Namespace) -> int:
         results = mark_all(waiting, limits, sandbox, options.workers, course.scratch)
         bar = tqdm(results, total=len(waiting), unit="submission", disable=not waiting)
         failed = [(result.submission, why) for result in bar if (why := store(course, result))]
-        path = course.write_csv(find_submissions(options.folder))
+        about_lateness = apply_deadlines(course, everything := find_submissions(options.folder))
+        path = course.write_csv(everything)
         course.write_receipts(submissions)
         report(course, submissions, len(waiting), path)
+        say(about_lateness)
     for student in students_without_submissions(options.folder):
         print(f"sdpa-course: {student} has no submission; expected a file such as ps03/ps03.ipynb")
     for one, why in failed:

@@ -1,7 +1,8 @@
-"""Files that are whole and private, and cells that no spreadsheet runs."""
+"""Files that are whole and private, databases that can be read, and cells that no spreadsheet runs."""
 
 import contextlib
 import os
+import sqlite3
 import tempfile
 from pathlib import Path
 
@@ -36,3 +37,13 @@ def private_files():
         yield
     finally:
         os.umask(before)
+
+
+def refuse_broken(database: Path) -> None:
+    """Raise one sentence if this isn't a database that can be read."""
+    try:
+        # mode=rw creates no file, and lets SQLite roll back what a killed grader left half-written
+        with contextlib.closing(sqlite3.connect(f"{database.resolve().as_uri()}?mode=rw", uri=True)) as opened:
+            opened.execute("select count(*) from sqlite_master").fetchone()
+    except sqlite3.DatabaseError as error:
+        raise ValueError(f"{database} is not a readable gradebook ({error}); nothing was changed") from None

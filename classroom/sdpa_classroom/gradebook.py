@@ -9,7 +9,6 @@ import io
 import json
 import logging
 import secrets
-import sqlite3
 import tempfile
 import warnings
 from collections.abc import Iterator
@@ -26,19 +25,19 @@ from traitlets.config.loader import PyFileConfigLoader
 
 from sdpa_course.homework.tasks import PROBLEM_SETS, tasks_of
 
-from .files import harmless, write_atomically
+from .deadlines import Lateness, read_rules
+from .files import harmless, refuse_broken, write_atomically
 from .marking import UNREADABLE, Result
 from .pages import assemble, feedback, marked
-from .submissions import Submission, Unreadable, read_bytes
-
-MAX_RECEIPT = 4096  # bytes of a timestamp or a secret
+from .receipts import small_text, time_of
+from .submissions import Submission
 
 
 class Course:
     """One course folder, with submitted/ in it and the results beside that."""
 
     def __init__(self, root: Path, solutions: Path):
-        self.root, self.solutions = root, solutions
+        self.root, self.solutions, self.rules = root, solutions, read_rules(root)
         self.scratch = root / ".grading"  # everything temporary; nobody else can look inside
         self.database = f"sqlite:///{root / 'gradebook.db'}"
         self.releases, self.opened = {}, None
@@ -117,6 +116,8 @@ class Course:
         note = {"state": result.state, "reason": result.reason, "digest": result.digest, "marks": result.marks}
         note["mistakes"] = result.mistakes
         note["called"] = sorted({name for names in result.called.values() for name in names})
+        if "late" in self.record(submission):
+            note["late"] = None  # to be judged again
         if submission.problem_set in PROBLEM_SETS:
             notebook = assemble(result, self.release(submission.problem_set), plain=plain)
             self.write_grades(result, notebook)
@@ -125,7 +126,7 @@ class Course:
             page = self.folder("feedback", submission) / f"{submission.problem_set}.html"
             # nbgrader copies this file with its mode to where the student reads it; nobody else can enter the folder
             write_atomically(page, feedback(*self.with_scores(submission, notebook)), mode=0o644)
-        write_atomically(self.folder("autograded", submission) / "grading.json", json.dumps(note, indent=1))
+        self.write_record(submission, note)
 
     def write_grades(self, result: Result, notebook: nbformat.NotebookNode) -> None:
         """Store the scores by code, and which answers a person must read. Scores given by a person are kept."""
@@ -167,8 +168,30 @@ class Course:
                     marks.comment = gradebook.find_comment(marks.grade_id, name, name, student).comment
             graded = gradebook.find_submission_notebook(name, name, student)
             late = graded.late_submission_penalty or 0
-            scores = {"score": graded.score - late, "max_score": graded.max_score, "late_penalty": late}
+            scores = {"score": max(0.0, graded.score - late), "max_score": graded.max_score, "late_penalty": late}
         return page, {"student": student, "assignment": name, "notebook": name, **scores}
+
+    def write_lateness(self, submission: Submission, late: Lateness) -> None:
+        """Take the share of all points off where nbgrader expects it, and tell the student on top of the page."""
+        name, note = submission.problem_set, self.record(submission)
+        with self.gradebook() as gradebook:
+            page = gradebook.find_submission_notebook(name, name, submission.student)
+            before, penalty = page.late_submission_penalty or 0, round(late.share * page.max_score, 4)
+            page.late_submission_penalty = penalty
+            gradebook.db.commit()
+        path = self.folder("autograded", submission) / f"{name}.ipynb"
+        notebook = nbformat.read(path, as_version=4)
+        words = [notebook.cells[0].source.partition("\n\n")[0], *([late.sentence] if late.told else [])]
+        if penalty != before or notebook.cells[0].source != "\n\n".join(words):
+            notebook.cells[0].source = "\n\n".join(words)
+            html = feedback(*self.with_scores(submission, notebook))
+            write_atomically(self.folder("feedback", submission) / f"{name}.html", html, mode=0o644)
+            write_atomically(path, nbformat.writes(notebook))  # last, so that the page is made again if that failed
+        self.write_record(submission, note | {"late": late._asdict()})
+
+    def write_record(self, submission: Submission, note: dict) -> None:
+        """The note that this is done."""
+        write_atomically(self.folder("autograded", submission) / "grading.json", json.dumps(note, indent=1))
 
     def write_receipts(self, submissions: list[Submission]) -> None:
         """Copy timestamp and secret beside the notebook and the feedback, where nbgrader's release_feedback reads them.
@@ -195,13 +218,14 @@ class Course:
                 try:
                     graded = gradebook.find_submission(submission.problem_set, submission.student)
                     grades = [grade for page in graded.notebooks for grade in page.grades]
-                    score, of = graded.score, graded.max_score
+                    score, of, late = graded.score, graded.max_score, graded.late_submission_penalty or 0
                 except MissingEntry:
-                    grades, score, of = [], 0, ""
+                    grades, score, of, late = [], 0, "", 0
                 row["checked by code"] = sum(grade.auto_score or 0 for grade in grades)
                 row["read by a person"] = sum(grade.manual_score or 0 for grade in grades if grade.auto_score is None)
                 row["to be read"] = sum(bool(grade.needs_manual_grade) for grade in grades)
-                row |= {"score": score, "of": of}
+                row["late"] = (note.get("late") or {}).get("sentence", "")
+                row |= {"off for that": min(late, score), "score": max(0.0, score - late), "of": of}
                 rows.append({name: harmless(value) for name, value in row.items()})
         writer = csv.DictWriter(text, rows[0])
         writer.writeheader()
@@ -211,31 +235,8 @@ class Course:
 
     def check(self) -> None:
         """Refuse a broken gradebook before anything is written to it."""
-        path = self.root / "gradebook.db"
-        if path.exists():
-            try:
-                # mode=rw creates no file, and lets SQLite roll back what a killed grader left half-written
-                with sqlite3.connect(f"{path.as_uri()}?mode=rw", uri=True) as database:
-                    database.execute("select count(*) from sqlite_master").fetchone()
-            except sqlite3.DatabaseError as error:
-                raise ValueError(f"{path} is not a readable gradebook ({error}); nothing was changed") from None
-
-
-def small_text(submission: Submission, name: str) -> str:
-    """A small file that nbgrader put beside the notebook; empty if it's missing, a link, too large or not text."""
-    with contextlib.suppress(Unreadable, OSError, UnicodeDecodeError):
-        data = read_bytes(submission.path.parent / name)
-        return data.decode("ascii") if len(data) <= MAX_RECEIPT else ""
-    return ""
-
-
-def time_of(submission: Submission) -> str:
-    """What timestamp.txt says if it's a valid time, else nothing: nbgrader accepts an empty file, but not a bad one."""
-    text = small_text(submission, "timestamp.txt")
-    with contextlib.suppress(Exception):  # a student may have written it, and it must not stop the grading
-        parse_utc(text.strip())
-        return text
-    return ""
+        if (self.root / "gradebook.db").exists():
+            refuse_broken(self.root / "gradebook.db")
 
 
 def calls(result: Result, grade_id: str) -> str | None:

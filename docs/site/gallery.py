@@ -402,6 +402,22 @@ def of_training() -> dict[str, tuple]:
         ),
         "swapped_scales": ({f"{task}, $d_k$ = 512": swaps for task in ("reverse", "recall")},),
         "other_starts": ((1 / 4, 1, 4, 16), {16: late, 64: late}),
+        "two_ways_to_fail": (
+            {
+                "1": ([1e-4, 0.98, 1e-7, 0.02], 6e-7, 6e-7),
+                "1/sqrt(d_k)": ([0.2, 0.4, 0.15, 0.25], 0.04, 0.005),
+                "1/d_k": ([0.25] * 4, 0.06, 0.0009),
+            },
+            2,
+        ),
+        "stuck_or_moving": (
+            [
+                (d_k, scale, (0.2, 0.32, 0.46, 0.02) if scale == "1" else (0, 1, 0, 0), 2e-8)
+                for d_k in (64, 512)
+                for scale in plain
+            ],
+        ),
+        "row_rescaled": ({"as trained": [0.1, 0.8, 0.1], "left out": [0, 1, 0], "twice": [0.3, 0.4, 0.3]}, 1),
     }
 
 
@@ -444,6 +460,10 @@ def of_the_verdict(rng: np.random.Generator) -> dict[str, tuple]:
         "verdict_map": (short,),
         "trained_heads": (rng.beta(3, 3, 270), 0.15),
         "whole_answer": (whole_answer_in_numbers(),),
+        "three_questions": (),
+        "only_the_reason": (
+            [("it’s stable because\nwe divide", "smaller weights instead", "1.00 right all the same")] * 3,
+        ),
     }
 
 

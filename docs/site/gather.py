@@ -4,6 +4,7 @@ Notebooks are copied with a few changes: a line of links under the title, pictur
 sliders that move without a kernel instead of the stored picture, and plain symbols typeset as mathematics.
 """
 
+import os
 import re
 import shutil
 from base64 import b64decode
@@ -63,6 +64,14 @@ def pages_of_docs() -> list[Path]:
     return [*sorted((ROOT / "docs").glob("*.md")), ROOT / "CONTRIBUTING.md"]
 
 
+def page_of_docs(path: Path) -> str:
+    """A page of docs/ as the site shows it; the exam without its answers, if solutions are left out."""
+    text = path.read_text(encoding="utf-8")
+    if path.name == "exam.md" and os.environ.get("SDPA_SOLUTIONS") == "off":
+        text = re.sub(r"<details>.*?</details>\n", "", text, flags=re.DOTALL)
+    return titled_links(text)
+
+
 def slider_names() -> list[str]:
     """The sliders of all notebooks."""
     return sorted({name for path in notebooks() for name in sliders_of(nbformat.read(path, as_version=4))})
@@ -92,7 +101,7 @@ class Gathering:
         for path in notebooks():
             self.write(path.relative_to(ROOT).as_posix(), self.notebook(path, decks))
         for path in pages_of_docs():
-            self.write(path.relative_to(ROOT).as_posix(), titled_links(path.read_text(encoding="utf-8")))
+            self.write(path.relative_to(ROOT).as_posix(), page_of_docs(path))
         trials, start = (Path(f"notebooks/{name}.ipynb") for name in ("12_verdict", "00_start_here"))
         words = "Run the course in your browser"
         self.write("claims.md", under_title(claims, line_of([run_button(trials)] * self.runnable)))

@@ -82,8 +82,7 @@ class Box:
         def fill(names) -> dict:
             asked = {name: first({what: named([name], what) for what in known}) for name in names}
             if "" in asked.values():
-                why = f"asks for {', '.join(asked)}: fill that in, in a function of q, k and v alone"
-                raise Enough("refused", why=why)
+                raise Enough("asks", names=", ".join(asked))
             return {name: known[what] for name, what in asked.items()}
 
         function = self.make(**fill(self.names)) if self.make else self.function
@@ -104,8 +103,8 @@ class Box:
                 result = function(*given, **extra)
         except (Exception, SystemExit) as error:
             shapes = ", ".join(f"{n} {x.shape}" for n, x in zip("qkv", before, strict=True))
-            why = f"raised {type(error).__name__} for {shapes}: {' '.join(str(error).split())[:160]}"
-            raise Enough("refused", why=why) from error
+            said = f"{type(error).__name__} ({' '.join(str(error).split())[:160]})"
+            raise Enough("raised", said=said, shapes=shapes) from error
         self.mutates |= not all(np.array_equal(array(x), y, equal_nan=True) for x, y in zip(given, before, strict=True))
         layouts = ["(B, T, H, D)", "(B, T, H·D)"] if self.layout == "(B, H, T, D)" else []
         right = {convert(np.empty((b, h, t, d)), layout).shape: layout for layout in (*layouts, self.layout)}
@@ -115,7 +114,7 @@ class Box:
                 self.returned = right[x.shape]
                 return x.reshape(b, t, h, d).swapaxes(1, 2) if "T, H" in self.returned else x.reshape(b, h, t, d)
         got = " and ".join(str(tuple(x.shape)) if hasattr(x, "shape") else type(x).__name__ for x in parts)
-        raise Enough("refused", why=f"returned {got}; expected an output of shape {[*right][-1]}")
+        raise Enough("returned", got=got, expected=[*right][-1])
 
     def weights(self, s: Sizes, q, k, **options) -> np.ndarray:
         """Its weights (B, H, Tq, Tk): with one-hot values, the output *is* the weights, but for what's added."""
@@ -124,15 +123,19 @@ class Box:
         v[..., range(s.keys), range(s.keys)] = 1
         return (self(s, q, k, v, **options) - none - (v if self.residual else 0))[..., : s.keys]
 
+    def sample(self, s: Sizes, seed: int, **options) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Queries and keys from N(0, 1), and the weights they get."""
+        q, k, _ = self.draw(s, seed)
+        return q, k, self.weights(s, q, k, **options)
+
     def settle(self) -> None:
         """Find a way to call it that it accepts, and in which each output takes values from its own head alone."""
         kinds = [(np.asarray, np.float64), (np.asarray, np.float32)]
         tensors = [(sys.modules["torch"].from_numpy, dtype) for _, dtype in kinds] if "torch" in sys.modules else []
-        kinds = tensors + kinds if hasattr(self.function, "forward") else kinds + tensors
         self.wants_mask = self.names.get(named(self.names, "mask"), False)  # which one hides nothing?
         masks = [None, *product((np.ones, np.zeros), (bool, float))] if self.wants_mask else [None]
         accepted, refused = [], []
-        for way in product((False, True), (False, True), kinds, self.layouts, masks):
+        for way in product((False, True), (False, True), kinds + tensors, self.layouts, masks):
             try:
                 if self.trial(*way):
                     return
@@ -140,7 +143,11 @@ class Box:
             except Enough as error:
                 refused.append(error)
         if not accepted:
-            raise max(refused, key=lambda error: "returned" in error.numbers["why"])
+            told = max(refused, key=lambda error: error.key == "returned")
+            if told.key == "raised":  # arrays and tensors may be refused for different reasons
+                alike = [error.numbers for error in refused if error.numbers.get("shapes") == told.numbers["shapes"]]
+                told.numbers["said"] = " and ".join(dict.fromkeys(numbers["said"] for numbers in alike))
+            raise told
         self.trial(*accepted[0])
 
     def trial(self, square: bool, equal: bool, kind: tuple, layout: str, mask) -> bool:

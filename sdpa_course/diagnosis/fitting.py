@@ -24,22 +24,22 @@ def formulas(values, sizes: list[Sizes], tolerance: float) -> list[Formula]:
     batch, heads, queries, keys, d_k, d_v = np.array([*sizes, TYPICAL], float).T
     widths = {"d_k": d_k, "d_model": heads * d_k, "d_v": d_v, "heads": heads, "keys": keys, "queries": queries}
     widths |= {"batch": batch, "(heads·d_v)": heads * d_v, "ln(keys)": np.log(keys)}  # the likeliest first
-    distinct = {tuple(x[:-1]): name for name, x in reversed(widths.items()) if x[:-1].max() > 1}.values()
-    powers = {mark.format(name): widths[name] ** p for name in widths if name in distinct for p, mark in POWERS.items()}
-    simple = [(name, x) for name, x in powers.items() if not re.search(r"d_model|·|\^|²", name)]
+    many = len({s.d_k for s in sizes}) > 2  # then a width that's always the same can't be told from a constant
+    useful = {tuple(x[:-1]): name for name, x in reversed(widths.items()) if max(x[:-1]) > (min(x[:-1]) if many else 1)}
+    widths = {name: x for name, x in widths.items() if name in useful.values()}
+    powers = {mark.format(name): x**p for name, x in widths.items() for p, mark in POWERS.items()}
+    simple = [(name, x) for name, x in powers.items() if many and not re.search(r"d_model|·|\^|²", name)]
     pairs = {f"{a} times {b}": x * y for (a, x), (b, y) in combinations(simple, 2)}
-    found, many = [], len({s.d_k for s in sizes}) > 2
-    for family in ({"": np.ones(len(sizes) + 1)}, powers, pairs if many else {}):
-        for name, x in family.items():
-            ratio = values / x[:-1]
-            if np.ptp(ratio) < tolerance * np.abs(ratio).min():
-                one = isclose(np.abs(ratio).mean(), 1, rel_tol=tolerance)
-                factor = float(np.sign(ratio[0]) if one else np.median(ratio))
-                parts = [name] * bool(name) + [f"{abs(factor):.4g}"] * (not one or not name)
-                found.append((one, Formula("−" * (factor < 0) + " times ".join(parts), factor, factor * x[-1])))
-        if any(one for one, _ in found) or (found and many):
-            return [formula for one, formula in found if one] or [formula for _, formula in found]
-    return [formula for _, formula in found[:1]]
+    exact, times = [], []
+    for name, x in {"": np.ones(len(sizes) + 1), **powers, **pairs}.items():
+        ratio = values / x[:-1]
+        if np.ptp(ratio) < tolerance * np.abs(ratio).min():
+            one = isclose(np.abs(ratio).mean(), 1, rel_tol=tolerance)
+            factor = float(np.sign(ratio[0]) if one else np.median(ratio))
+            parts = [name] * bool(name) + [f"{abs(factor):.4g}"] * (not one or not name)
+            formula = Formula("−" * (factor < 0) + " times ".join(parts), factor, factor * x[-1])
+            (exact if one else times).append(formula)
+    return (exact or times)[:1] if many else exact or times[:1]
 
 
 def reading(number: float) -> str:

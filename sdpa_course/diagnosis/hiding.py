@@ -1,5 +1,6 @@
 """What's hidden, by position or on request; and the options that only some functions have."""
 
+from bisect import bisect_left
 from contextlib import suppress
 from copy import copy
 from itertools import product
@@ -12,6 +13,11 @@ from .report import first, words
 
 FUTURE, FROM_THE_END, *_ = words("patterns")
 CORNERS = {FUTURE: "top left", FROM_THE_END: "bottom right"}
+
+
+def alike(w: np.ndarray) -> bool:
+    """Whether the weights are the same in all heads and batch entries."""
+    return np.allclose(w, w[:1, :1], equal_nan=True)
 
 
 class Hiding:
@@ -32,36 +38,38 @@ class Hiding:
             moved[:, j] = np.where(zero, 0, np.abs(change - change[:, [j]])).max(axis=1) > near
         self.idle = ~zero & ~moved & ((~zero).sum(axis=1, keepdims=True) > 1) & moved.any()
         self.hidden = zero | self.idle
-        above = logs - np.where(self.hidden, -np.inf, logs).max(axis=1, keepdims=True)
+        before = np.full(w.shape, 1 / s.keys) if free is None else free[0, 0]
+        above = logs - np.log(np.where(before > 0, before, 1))
+        above -= np.where(self.hidden, -np.inf, above).max(axis=1, keepdims=True)
         biased = ~self.hidden & (np.abs(above) > near)
-        self.value = float(np.median(above[self.idle | biased])) if (self.idle | biased).any() else 0.0
-        late = not zero.all() and np.allclose(w[~zero], (1 / s.keys if free is None else free[0, 0][~zero]), rtol=1e-3)
-        found = {"nan": lost & lost.all(), "after": zero & late, "exact": zero}
-        found |= {"multiplied": self.idle & (abs(self.value) < near), "replaced": self.idle, "added": biased}
-        self.how = first({how: where.any() for how, where in found.items()}) or "none"
+        values = above[self.idle | biased] if (self.idle | biased).any() else np.zeros(1)
+        value, vague = float(np.median(values)), self.idle & (np.ptp(values) > 1e3 * near)
+        late = not zero.all() and np.allclose(w[~zero], before[~zero], rtol=1e-3)
+        uneven, new = free is not None and alike(free) and not alike(self.w), zero & (before > 0)
+        found = {"uneven": np.array(uneven), "nan": lost & lost.all(), "after": new & late, "exact": new}
+        found |= {"vague": vague, "multiplied": self.idle & (abs(value) < near), "replaced": self.idle, "added": biased}
+        self.how = first({how: where.any() for how, where in found.items()}) or ("exact" if zero.any() else "none")
         ahead, patterns = np.arange(s.keys) - np.arange(s.queries)[:, None], words("patterns").items()
         hides = {name: sign * ahead > more + end * (s.keys - s.queries) for name, (sign, more, end) in patterns}
         self.name = first({name: np.array_equal(self.hidden, where) for name, where in hides.items()})
+        self.numbers = {"value": value, "low": self.w.sum(axis=-1).min()}
 
 
 def probe_options(e) -> None:
     """Everything that's asked for by an argument, and what only some functions can do."""
-    box, names, dots = e.box, arguments_of(e.box.open(e.s)[0]), e.score == "q·k" and e.c and e.axis == "keys"
-    probes = {"causal": causal, "mask": mask} | ({"scale": option, "softcap": option} if dots else {})
-    for what, probe in probes.items():
-        if (name := named(names, what)) and e.axis not in ("keys", ""):
+    names = arguments_of(e.box.open(e.s)[0])
+    for what, probe in {"causal": causal, "mask": mask, "scale": option, "softcap": option}.items():
+        name = named(names, what)
+        if name and probe != option and e.axis not in ("keys", ""):
             e.say(f"{what} left out", name=name, axis=e.axis)
-        elif name:
+        elif name and (probe != option or e.is_dot_product):
             with suppress(Enough):
                 probe(e, what, name)
-    with suppress(Enough):
-        if dots:
-            float16(e)
-    with suppress(Enough):
-        if box.layout in ("(B, H, T, D)", "(B, T, H, D)", "(H, T, D)") and not box.make and "heads" not in box.given:
-            groups(e, {"enable_gqa": True} if "enable_gqa" in names else {})
-    layout = ", returned as ".join(dict.fromkeys((box.layout, box.returned)))
-    e.say("call", layout=layout, kind=np.dtype(box.kind[1]).name)
+    for probe in (groups, float16):
+        with suppress(Enough):
+            probe(e)
+    layout = ", returned as ".join(dict.fromkeys((e.box.layout, e.box.returned)))
+    e.say("call", layout=layout, kind=np.dtype(e.box.kind[1]).name)
 
 
 def causal(e, what: str, name: str) -> None:
@@ -70,56 +78,57 @@ def causal(e, what: str, name: str) -> None:
     found = Hiding(e, {name: True}, square, e.built_in(square).w)
     if found.how == "exact" and found.name != FUTURE:
         return e.say("causal wrong", what=found.name or "other keys than the future")
-    e.say(f"causal {found.how}", value=found.value, name=name, low=found.w.sum(axis=-1).min())
+    e.say(f"causal {found.how}", name=name, **found.numbers)
     if found.how == "exact" and not e.box.square:
         e.say("causal corner", what=CORNERS.get(Hiding(e, {name: True}, e.s).name, "neither corner"))
 
 
 def mask(e, what: str, name: str) -> None:
     """A mask as booleans, or 0 and 1; then as numbers to add."""
-    s, rng, free, found = e.s, np.random.default_rng(9), e.built_in(e.s), None
+    s, rng, free = e.s, np.random.default_rng(9), e.built_in(e.s)
     shows = rng.random((s.queries, s.keys)) < 0.6
     shows[:, 1], shows[:, 2], shows[0] = True, False, np.arange(s.keys) != 2
-    for kind, lead in product((bool, np.int64, float), ((), (s.batch, s.heads), (s.batch, 1))):
+
+    def ask(kind: type, lead: tuple, x: np.ndarray) -> dict:
+        return {name: np.broadcast_to(x, (*lead, *x.shape)).astype(kind if x.dtype == bool else float)}
+
+    for form in product((bool, np.int64, float), ((), (s.batch, s.heads), (s.batch, 1))):
         with suppress(Enough):
-            found = Hiding(e, {name: np.broadcast_to(shows, (*lead, *shows.shape)).astype(kind)}, s, free.w)
+            found = Hiding(e, ask(*form, shows), s, free.w)
             break
-    if not found:
+    else:
         return e.say("mask refused", name=name)
-    ask = lambda x: {name: np.broadcast_to(x, (*lead, *x.shape)).astype(kind if x.dtype == bool else float)}  # noqa: E731
-    flip = np.array_equal(found.hidden, shows)
-    known = found.how not in ("added", "none") and (flip or np.array_equal(found.hidden, ~shows) or found.how == "nan")
+    flip, plain = (np.array_equal(found.hidden, hides | free.hidden) for hides in (shows, ~shows))
+    known = found.how not in ("added", "none") and (flip or plain or found.how in ("nan", "uneven"))
     if known:
-        way = "True = hidden" if flip else "True = may attend"
-        e.say(f"mask {found.how}", way=way, value=found.value, low=found.w.sum(axis=-1).min())
-        if found.how == "exact" and e.axis == "keys" and e.c and e.score == "q·k":
-            stand_in(e, found.hidden, lambda hidden: ask(hidden == flip))
+        e.say(f"mask {found.how}", way="True = hidden" if flip else "True = may attend", **found.numbers)
+        if found.how == "exact" and e.is_dot_product:
+            stand_in(e, found.hidden, lambda hidden: ask(*form, hidden == flip))
     bias = rng.standard_normal(shows.shape)
-    y = np.log(e.box.weights(s, *e.box.draw(s, 8)[:2], **ask(bias)) / e.box.weights(s, *e.box.draw(s, 8)[:2]))[0, 0]
+    y = np.log(e.box.sample(s, 8, **ask(*form, bias))[2] / e.box.sample(s, 8)[2])[0, 0]
     factor, off = slope(bias, y, ~free.hidden, 1)
     if off < 0.01 and abs(factor) > 1e-6:
-        scaled = "bias scaled" if abs(factor / e.c - 1) < 0.01 else "bias factor"
+        scaled = "bias scaled" if e.c and abs(factor / e.c - 1) < 0.01 else "bias factor"
         e.say("bias" if abs(factor - 1) < 0.01 else scaled, value=factor)
     elif not known:
-        e.say("mask ignored" if np.abs(y).max() < 1e-6 and found.how == "none" else "mask unclear", name=name)
+        ignored = np.nanmax(np.abs(y)) < 1e-6 and np.array_equal(found.hidden, free.hidden)
+        e.say("mask ignored" if ignored else "mask unclear", name=name)
 
 
 def stand_in(e, hidden: np.ndarray, ask) -> None:
     """What hidden scores are replaced by, or what's added to them, and a row that sees nothing."""
     row = int(np.argmax(hidden.any(axis=1)))
-    one, (q, k, _) = np.arange(e.s.keys) == np.argmax(hidden[row]), e.box.draw(e.s, 7)
+    one, sizes = np.arange(e.s.keys) == np.argmax(hidden[row]), np.geomspace(1, 1e30, 70_000)  # 0.1 % apart
 
     def leaks(size: float, up: bool) -> bool:
         return e.asked(size * one if up else -size * ~one, e.s, e.c, **ask(hidden))[row, one].item() > 0.1
 
-    up, low, high = leaks(1e30, True), 1.0, 1e30
+    up = leaks(1e30, True)
     if up or leaks(1e30, False):
-        while high / low > 1.001:
-            middle = (low * high) ** 0.5
-            low, high = (low, middle) if leaks(middle, up) else (middle, high)
-        e.say(f"stand-in {'added' if up else 'replaced'}", value=-high)
+        enough = bisect_left(sizes, True, key=lambda size: leaks(size, up))
+        e.say(f"stand-in {'added' if up else 'replaced'}", value=-sizes[enough])
     nothing = hidden | (np.arange(e.s.queries) == row)[:, None]
-    w, free = e.box.weights(e.s, q, k, **ask(nothing))[0, 0, row], e.box.weights(e.s, q, k)[0, 0, row]
+    w, free = (e.box.sample(e.s, 7, **options)[2][0, 0, row] for options in (ask(nothing), {}))
     kinds = {"nan": np.isnan(w).any(), "zeros": not w.any(), "uniform": np.ptp(w) < 1e-6}
     e.say("empty " + (first(kinds) or ("free" if np.allclose(w, free, atol=1e-4) else "other")))
 
@@ -133,22 +142,27 @@ def option(e, what: str, name: str) -> None:
     e.say(f"{what} {key}", name=name, value=seen)
 
 
-def groups(e, options: dict) -> None:
+def groups(e) -> None:
     """Four query heads on two key heads, each with its number as its values: who reads whom?"""
-    s = e.s._replace(heads=4)
-    q, k, v = e.box.draw(s, 11)
-    reads = e.box(s, q, k[:, :2], np.zeros_like(v[:, :2]) + np.arange(2)[:, None, None], **options)[0, :, 0, 0]
+    if e.box.layout not in ("(B, H, T, D)", "(B, T, H, D)", "(H, T, D)") or e.box.make or "heads" in e.box.given:
+        return
+    q, k, v = e.box.draw(e.s._replace(heads=4), 11)
+    v[:] = np.arange(4)[:, None, None]
+    options = {"enable_gqa": True} if "enable_gqa" in e.box.names else {}
+    reads = e.box(e.s._replace(heads=4), q, k[:, :2], v[:, :2], **options)[0, :, 0, 0]
     if reads.round(3).tolist() in ([0, 0, 1, 1], [0, 1, 0, 1]):
         e.say("repeated" if reads[1] < 0.5 else "tiled")
 
 
 def float16(e) -> None:
-    """Two equal keys of growing score should share the weight."""
-    half, (q, k, _) = copy(e.box), e.box.draw(e.s, 1)
-    half.kind, k[...] = (half.kind[0], np.float16), 0
-    for raw in (1e3, 1e4, 6.5e4, 6.6e4, 2e5, 6e5):
-        q[:] = k[..., :2, :] = (raw / e.s.d_k) ** 0.5
-        one, other = half.weights(e.s, q, k)[0, 0, -1, :2]
-        if not abs(one - other) < 0.1 < one:
-            return e.say("float16 late" if raw * abs(e.c) < 6.5e4 else "float16", value=raw, scaled=raw * abs(e.c))
+    """Equal keys of growing score share the weight until something overflows: exp, the product or the score."""
+    if not e.is_dot_product:
+        return
+    half, (q, k, _), c = copy(e.box), e.box.draw(e.s, 1), abs(e.c)
+    half.kind = (half.kind[0], np.float16)
+    for raw in sorted((8 / c, 20 / c, 1e3, 1e4, 6.5e4, 6.6e4, 2e5, 6e5)):
+        q[:] = k[:] = (raw / e.s.d_k) ** 0.5
+        if not np.allclose(half.weights(e.s, q, k).sum(axis=-1), e.box.weights(e.s, q, k).sum(axis=-1), rtol=0.1):
+            how = first({"float16 exp": raw == 20 / c, "float16 late": raw * c < 6.5e4 < raw}) or "float16"
+            return e.say(how, value=raw, scaled=raw * c)
     e.say("float16 holds", value=raw)

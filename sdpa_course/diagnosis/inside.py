@@ -7,6 +7,7 @@ from functools import cache
 
 import numpy as np
 
+from ..kernels.softmax import softmax_forward
 from .calling import SIZES, Box, Enough, Sizes
 from .fitting import TYPICAL, Formula, formulas, kinds_of_score, reading, slope
 from .hiding import Hiding, probe_options
@@ -22,14 +23,22 @@ class Examination:
     def __init__(self, box: Box, intended: str):
         self.box, self.intended, self.report = box, intended, Report()
         self.say, self.bent, self.rows = self.report.say, lambda x: x, None
+        self.score, self.c = "", 0.0  # what the score is a multiple of, and the factor, once they're known
         self.built_in = cache(lambda s: Hiding(self, {}, s))
+
+    @property
+    def is_dot_product(self) -> bool:
+        """Whether it's softmax of a multiple of q·k over keys, or over keys and a sink, as far as that's known."""
+        return self.score == "q·k" and bool(self.c) and self.axis in ("keys", "")
 
     def run(self) -> Report:
         """The probes in their order, up to the one that finds that it's enough."""
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
-                for probe in (self.values, self.softmax, self.scores, self.factor, self.cap, self.check):
+                for probe in (self.values, self.softmax, self.scores):
+                    probe()
+                for probe in (self.factor, self.cap, self.check) if self.score else ():
                     probe()
                 probe_options(self)
             except Enough as end:
@@ -60,23 +69,28 @@ class Examination:
         if box.residual:
             self.say("residual v")
         noise = max(off, uneven if uneven < 0.02 else 0)  # double, single or half precision inside?
-        limits = (1e-4, 1e-5, 1e-9) if noise < 1e-11 else (0.02, 2e-3, 1e-4) if noise < 1e-5 else (1.0, 0.03, 0.02)
+        limits = (1e-4, 1e-5, 1e-9) if noise < 1e-11 else (0.02, 2e-3, 1e-4) if noise < 1e-5 else (1.0, 0.015, 0.02)
         self.spread, self.near, self.exact = limits  # of log weights; what's allowed in a formula, in a weight
 
     def softmax(self) -> None:
         """The axis along which weights sum to the same; then what's built in by position."""
-        s, (q, k, _), near = self.s, self.box.draw(self.s, 5), 10 * self.exact
-        w, dots = self.box.weights(s, q, k), q @ k.swapaxes(-1, -2)
+        s, (q, k, w), near = self.s, self.box.sample(self.s, 5), 10 * self.exact
+        dots = q @ k.swapaxes(-1, -2)
         sums, rows = {name: w.sum(axis=axis) for name, axis in AXES.items()}, w.sum(axis=-1)
         even = {n: x.mean() for n, x in sums.items() if x.size < w.size and np.ptp(x) < near * max(1, np.abs(x).max())}
         self.axis = first({name: abs(x - 1) < near for name, x in even.items()}) or ("keys" if "keys" in even else "")
         self.sum_axis = AXES[self.axis or "keys"]
         if np.abs(w - 1).max() < near:
             raise Enough("all ones")
+        other_q, other_k, _ = self.box.draw(s, 13)
+        changed = {"q": self.box.weights(s, other_q, k), "k": self.box.weights(s, q, other_k)}
+        needs = [name for name, x in changed.items() if not np.allclose(x, w, rtol=0, atol=1e-12, equal_nan=True)]
+        if len(needs) == 1:
+            raise Enough("one side", name=needs[0])
         if not self.axis or (w < -near).any():
             odd = {"linear": w, "relu": np.where(w > 0, w, np.nan), "exp": np.log(w), "sigmoid": np.log(w / (1 - w))}
             for name, y in odd.items():
-                factor, off = slope(dots, y, np.isfinite(y))
+                factor, off = slope(dots, y, np.isfinite(y), (0, 1, 2, 3) if name == "sigmoid" else None)
                 if np.isfinite(y).mean() > (0.2 if name == "relu" else 0.99) and off < 1e-3:
                     raise Enough(name, value=factor, total=rows[0, 0, 0], d_k=s.d_k)
             if (w < -near).any():
@@ -85,14 +99,14 @@ class Examination:
             key = f"over {self.axis}" if self.axis in ("keys", "queries") else "axis"
             self.say(key, axis=self.axis, low=rows.min(), high=rows.max())
         self.rows, self.level = rows, self.built_in(s)
-        right = np.where(self.level.hidden, 0, np.exp(dots[0, 0] / s.d_k**0.5))
-        self.report.weights = w[0, 0], right / np.maximum(right.sum(axis=-1, keepdims=True), 1e-300)
+        right = softmax_forward(np.where(self.level.hidden, -np.inf, dots[0, 0] / s.d_k**0.5))
+        self.report.weights = w[0, 0], right
         how, faint = self.level.how, self.box.weights(s, q / 10, k)
         if key := first({"built-in nan": how == "nan", "selects": ((faint == 0) != (self.level.w == 0)).any()}):
             raise Enough(key)
         if how != "none":
             what = self.level.name or "some keys by their position"
-            self.say(f"built-in {how}", what=what, value=self.level.value, low=rows.min())
+            self.say(f"built-in {how}", what=what, **self.level.numbers)
 
     def fits(self, s: Sizes) -> dict[str, tuple[float, float]]:
         """For each kind of score, its factor and how far off that is, from faint scores between long vectors."""
@@ -109,23 +123,27 @@ class Examination:
             size *= self.spread / spread
         kinds = kinds_of_score(q, k) if spread > 1e-4 * self.spread else {"q·k": q @ k.swapaxes(-1, -2)}
         fits = {name: slope(x, logs, seen, self.sum_axis) for name, x in kinds.items()}
-        by_row = slope(kinds["q·k"], logs, seen, self.sum_axis, own=-1)
-        return fits | ({"by row": by_row} if len(fits) > 1 else {})
+        return fits | ({"by row": slope(kinds["q·k"], logs, seen, self.sum_axis, own=-1)} if len(fits) > 1 else {})
 
     def scores(self) -> None:
         """What the score is a multiple of; if of nothing, what it depends on."""
-        fits, s, near, (q, k, _) = self.fits(self.s), self.s, 10 * self.near, self.box.draw(self.s, 12)
-        self.score = first({name: off < near or len(fits) == 1 for name, (_, off) in fits.items()})
-        if self.score == "by row":
-            raise Enough("by row")
-        if self.score:
-            return None if self.score == "q·k" else self.say(self.score)
+        fits, s, near, (q, k, w) = self.fits(self.s), self.s, 10 * self.near, self.box.sample(self.s, 12)
+        change = w / self.level.w  # by large scores; if `fits` saw nothing of faint ones, both should do nothing
+        if len(fits) == 1 and np.nanmax(change) - np.nanmin(change) > near:
+            raise Enough("rounded")
+        kind = first({name: off < near or len(fits) == 1 for name, (_, off) in fits.items()})
+        if kind == "by row":
+            return self.say(kind)
+        if kind:
+            self.score = kind
+            return None if kind == "q·k" else self.say(kind)
         if self.axis != "keys":
             raise Enough("not q·k")
-        w, other_q, other_k = self.box.weights(s, q, k), q.copy(), k.copy()
-        other_q[..., 0, :] *= -2
+        other_q, other_k = q.copy(), k.copy()
+        other_q[0, 0, 0] *= -2
         other_k[..., 0, :] *= -2
-        if np.abs(self.box.weights(s, other_q, k) - w)[..., 1:, :].max() > near:
+        change = np.abs(self.box.weights(s, other_q, k) - w)
+        if change.sum() - change[0, 0, 0].sum() > near:
             raise Enough("queries mixed")
         change = np.log(self.box.weights(s, q, other_k) / w)
         moved = np.abs(change - np.nanmedian(change, axis=-1, keepdims=True)).max(axis=(0, 1, 2)) > near
@@ -134,21 +152,20 @@ class Examination:
         q[...] = one = q[:1, :1, :1]
         k += (1 - (k * one).sum(axis=-1, keepdims=True)) * one / (one * one).sum()  # now each has q · k = 1
         even = self.box.weights(s, q, k) / self.level.w
-        raise Enough("bent q·k" if np.nanmax(np.ptp(even, axis=-1)) < near else "not q·k")
+        return self.say("bent q·k" if np.nanmax(np.ptp(even, axis=-1)) < near else "not q·k")
 
     def factor(self) -> None:
         """The factor on the scores, and that on the weights if there is one, at every size that works."""
         found = []
         for s in dict.fromkeys(map(self.box.fit, SIZES)):
             with suppress(Enough):
-                total = self.box.weights(s, *self.box.draw(s, 5)[:2]).sum(axis=self.sum_axis).mean()
+                total = self.box.sample(s, 5)[2].sum(axis=self.sum_axis).mean()
                 factor, _ = self.fits(s).get(self.score, (np.nan, 1))
                 found += [(s, factor, total)] if np.isfinite(factor) else []
         if not found:
             raise Enough("not q·k")
         sizes, factors, totals = map(list, zip(*found, strict=True))
-        near = max(self.near, 0 if self.score == "q·k" else 2e-3)
-        known = formulas(factors, sizes, near) or formulas(factors, sizes, 5 * near)
+        known = formulas(factors, sizes, max(self.near, 0 if self.score == "q·k" else 2e-3))
         self.c = 0.0 if known and not known[0].factor else factors[0]  # if it's 0, what's left is rounding
         self.by_size = list(zip(sizes, factors, strict=True))
         self.tell(known)
@@ -177,7 +194,7 @@ class Examination:
             self.say("negative scale")
         if abs(variance - 1) > 0.01 and not re.search("keys|queries|batch", formula):
             scores = np.random.default_rng(0).standard_normal((400, 64, 1)) * [variance**0.5, 1]
-            top, right = (1 / np.exp(scores - scores.max(axis=1, keepdims=True)).sum(axis=1)).mean(axis=0)
+            top, right = softmax_forward(scores, axis=1).max(axis=1).mean(axis=0)
             said = f"1/{1 / variance:.0f}" if 0 < variance < 0.1 else f"{variance:.4g}"
             self.say("effect", variance=said, top=top, right=right)
 
@@ -199,7 +216,7 @@ class Examination:
 
     def cap(self) -> None:
         """A cap on the scores: what a huge one comes to, at the first and the last width."""
-        if self.axis not in ("keys", "") or self.score != "q·k" or not self.c:
+        if not self.is_dot_product:
             return
         first_size, last = self.by_size[0], self.by_size[-1]
         b, other = self.gap(1e4, *first_size), self.gap(1e4, *last)
@@ -228,6 +245,6 @@ class Examination:
         gaps = {name: np.nan_to_num(np.abs(model - w), nan=1).max() for name, model in models.items()}
         best = min(gaps, key=gaps.get)
         if best and gaps[best] < limit:
-            self.say(best, value=float(np.log(sink.mean())), low=self.rows.min())
+            self.say(best, value=np.log(sink.mean()).round(6) + 0.0, low=self.rows.min())
         if gaps[best] > limit and not level.idle.any():
             self.say("unexplained", value=gaps[best])

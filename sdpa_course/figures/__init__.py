@@ -26,10 +26,12 @@ from .dead_rows import near_tie
 from .diagnosed import two_weights
 from .drawing import new, show
 from .entries import entry_bars
+from .failing import row_rescaled, stuck_or_moving, two_ways_to_fail
 from .floats import float_line
 from .guessed import true_curve
 from .heads import one_choice
 from .jacobian import weights_and_jacobian
+from .judging import only_the_reason, three_questions
 from .landscapes import dead_and_strong, landings, landscape, norms_by_size, twin_keys, two_exits
 from .language import by_layer, sink, start_and_trained, the_u, three_heads, what_is_it, who_does_what
 from .learning_charts import late_or_lost

@@ -40,6 +40,8 @@ def judge(task: Task, cases: list[Case], answers: list[Answer]) -> CheckResult:
         raise ValueError(f"answers: got {len(answers)}, expected {len(cases)}, one for each case")
     if any(answer.unanswered for answer in answers):
         return CheckResult("unanswered", f"{task.title}: not answered yet.")
+    if task.hunt:
+        return judge_counterexample(task, answers[0])
     rights = [solve(task.right, case) for case in cases]
     if task.outputs:
         answers = [unpacked(answer, right) for answer, right in zip(answers, rights, strict=True)]
@@ -62,6 +64,22 @@ def judge(task: Task, cases: list[Case], answers: list[Answer]) -> CheckResult:
     shown = [row(title, text) for title, text in lines.items() if text]
     message = "\n".join(filter(None, (f"{task.title}: not right yet.", *shown, note)))
     return CheckResult("wrong", message, mistake.name if mistake else "", wrong, called)
+
+
+def judge_counterexample(task: Task, answer: Answer) -> CheckResult:
+    """Whether the given function is wrong on the inputs that were found: it's run on them, and so is the right one."""
+    inputs, problem = task.hunt.read(answer)
+    if inputs and task.hunt.found(*inputs):
+        return CheckResult("passed", f"{task.title}: right, the given function is wrong on this input.")
+    trap = next((trap for trap in task.mistakes if inputs and trap.fits(*inputs)), None)
+    lines = {
+        "Got": problem or f"{task.hunt.describe(*inputs)}, where the given function is right, or nearly",
+        "Expected": task.asks,
+        "Hint": trap.hint if trap else "",
+        "Read": (trap.read if trap else "") or task.read,
+    }
+    shown = [row(title, text) for title, text in lines.items() if text]
+    return CheckResult("wrong", "\n".join((f"{task.title}: not right yet.", *shown)), trap.name if trap else "")
 
 
 def row(title: str, text: str, width: int = 9) -> str:

@@ -4,6 +4,7 @@ import numpy as np
 
 from ..kernels.linear import linear_forward
 from ..kernels.scores import cosine_scores_forward, dot_scores_forward
+from .hunts import Hunt, Trap, counterexample
 from .tasks import Mistake, Task, any_sizes
 
 
@@ -72,6 +73,16 @@ def dots_unless_square(q, k):
 def cosines(q, k):
     """The dot products of the directions."""
     return cosine_scores_forward(q, k)[0]
+
+
+def scores_given(x, w_q, w_k):
+    """What the function with the bug computes."""
+    return dots_reshaped(*projected(x, w_q, w_k))
+
+
+def scores_mended(x, w_q, w_k):
+    """Every token's query with every token's key."""
+    return dots(*projected(x, w_q, w_k))
 
 
 BY_HAND = 'notebook 01, section "Multiply and add"'
@@ -245,18 +256,45 @@ TASKS = (
             Mistake("two decimals", lambda: -0.51, "Very close, but please give three decimals."),
         ),
     ),
+    counterexample(
+        "ps01",
+        Hunt(scores_given, scores_mended, {"X": "tokens d_model", "W_Q": "d_model d_k", "W_K": "d_model d_k"}),
+        example=lambda: (np.arange(6.0).reshape(3, 2), np.eye(2), np.eye(2)),
+        traps=(
+            Trap(
+                "one token",
+                lambda: (np.array([[1.0, 2.0]]), np.eye(2), np.eye(2)),
+                "You have one token, and so had the first of the two tests. What could go wrong between two keys?",
+                fits=lambda x, w_q, w_k: len(x) == 1,
+            ),
+            Trap(
+                "width 1",
+                lambda: (np.eye(3), np.ones((3, 1)), np.arange(3.0)[:, None]),
+                "Your keys are one number long, so there isn't much about a key that could go wrong.",
+                fits=lambda x, w_q, w_k: w_k.shape[1] == 1,
+            ),
+            Trap(
+                "symmetric keys",
+                lambda: (np.eye(3), np.eye(3), np.diag([2.0, 1.0, 4.0])),
+                "Your K is its own transpose, as in the second of the two tests. Print K, and what the function makes "
+                "of it.",
+                fits=lambda x, w_q, w_k: len(x) == w_k.shape[1] and np.allclose(x @ w_k, (x @ w_k).T),
+            ),
+        ),
+        read=LOOPS,
+    ),
     Task(
         "ps01.mended_scores",
-        points=3,
+        points=2,
         asks="row i, column j says how well the query of token i matches the key of token j",
         read=SHAPES,
         cases=embeddings,
         hidden=lambda rng: embeddings(rng, any_sizes(rng, 3)),
-        right=lambda x, w_q, w_k: dots(*projected(x, w_q, w_k)),
+        right=scores_mended,
         mistakes=(
             Mistake(
                 "as given",
-                lambda x, w_q, w_k: dots_reshaped(*projected(x, w_q, w_k)),
+                scores_given,
                 "Your function still does what the given one does. Take three tokens and d_k = 2, with numbers "
                 "that are all different, and follow one key into the product.",
                 read=LOOPS,

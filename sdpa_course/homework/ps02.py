@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ..kernels.multihead import split_heads
 from ..kernels.scores import dot_scores_forward
+from .hunts import Hunt, Trap, counterexample
 from .tasks import Mistake, Task, any_sizes
 
 
@@ -25,13 +25,20 @@ def queries_and_keys(rng, sizes=((3, 7, 5), (4, 6, 11))) -> list[dict]:
     ]
 
 
-def models(rng, sizes=((5, 14, 2, 3), (4, 9, 3, 5))) -> list[dict]:
-    """Tokens and projections for several heads; heads · d_k isn't d_model. The queries have variance 1."""
+def layers(rng, sizes=((4, 7), (6, 3))) -> list[dict]:
+    """W_Q and W_K that share a part, as if trained together, by d_model and d_k."""
     cases = []
-    for tokens, d_model, heads, d_k in sizes:
-        W_Q, W_K = rng.normal(size=(2, d_model, heads * d_k)) / np.sqrt(d_model)
-        cases.append({"X": rng.normal(size=(tokens, d_model)), "W_Q": W_Q, "W_K": W_K, "heads": heads})
+    for d_model, d_k in sizes:
+        shared, W_Q, W_K = rng.normal(size=(3, d_model, d_k)) + 0.3
+        cases.append({"W_Q": shared + 0.5 * W_Q, "W_K": shared + 0.5 * W_K})
     return cases
+
+
+def other_layers(rng) -> list[dict]:
+    """Any sizes; then a query with an entry that's always 0, matrices that are the same, and one that's all zeros."""
+    zero, same, none = layers(rng, [(4, 5), (3, 6), (5, 2)])
+    zero["W_Q"][:, 1] = none["W_K"][:] = 0
+    return [*layers(rng, any_sizes(rng, 2)), zero, {"W_Q": same["W_Q"], "W_K": same["W_Q"].copy()}, none]
 
 
 def runs_of_scores(rng, sizes=((3, 160), (4, 250))) -> list[dict]:
@@ -67,14 +74,25 @@ def sum_of_variances(*moments):
     return variances(*moments).sum()
 
 
-def head_scores(X, W_Q, W_K, heads, scale=None):
-    """Scores of every head with one scale, 1/√d_k by default: (heads, tokens, tokens)."""
-    return dot_scores_forward(split_heads(X @ W_Q, heads), split_heads(X @ W_K, heads), scale=scale)[0]
+def covariances(W):
+    """The covariances of the entries of x W, where those of x are independent with variance 1."""
+    return W.T @ W
 
 
-def head_scores_poured(X, W_Q, W_K, heads):
-    """The same with queries and keys reshaped to (heads, tokens, d_k): right shape, wrong values."""
-    return dot_scores_forward(*((X @ W).reshape(heads, len(X), -1) for W in (W_Q, W_K)))[0]
+def layer_variance_given(W_Q, W_K):
+    """What the function with the bug computes."""
+    return (np.diag(covariances(W_Q)) * np.diag(covariances(W_K))).sum()
+
+
+def layer_variance(W_Q, W_K):
+    """Var(x W_Q · y W_K): the sum of the whole table of covariances."""
+    return (covariances(W_Q) * covariances(W_K)).sum()
+
+
+def unrelated(W) -> bool:
+    """Whether the entries of x W are uncorrelated."""
+    C = covariances(W)
+    return np.allclose(C, np.diag(np.diag(C)))
 
 
 def standard_error(scores, centre=None, axis=-1):
@@ -85,6 +103,7 @@ def standard_error(scores, centre=None, axis=-1):
 
 DIVIDE = 'notebook 02, section "Why not some other number?"'
 SUM = 'notebook 02, section "The proof"'
+TABLE = 'notebook 02, section "Every pair of steps, in one table"'
 BROKEN = 'notebook 02, section "Break three assumptions"'
 
 TASKS = (
@@ -99,7 +118,7 @@ TASKS = (
             Mistake(
                 "variance 1 assumed",
                 lambda: 16.0,
-                "This would be right if the entries had standard deviation 1. What happens to part A of the proof "
+                "This would be right if the entries had standard deviation 1. What happens to line A of the proof "
                 "here?",
             ),
             Mistake(
@@ -147,7 +166,7 @@ TASKS = (
             Mistake(
                 "second moments",
                 lambda mu_q, sigma_q, mu_k, sigma_k: np.sum((sigma_q**2 + mu_q**2) * (sigma_k**2 + mu_k**2)),
-                "You've added up E[q_c² k_c²]. That's a variance only when a term has mean 0: see part A of the proof.",
+                "You've added up E[q_c² k_c²]. That's a variance only when a term has mean 0: see line A of the proof.",
                 read='notebook 02, section "The proof"',
             ),
             Mistake(
@@ -183,7 +202,7 @@ TASKS = (
                 "You've added up the coordinates and then multiplied by how many there are.",
             ),
             Mistake(
-                "not summed", variances, "These are the variances of the individual terms. Part C adds them up.", SUM
+                "not summed", variances, "These are the variances of the individual terms. Line C adds them up.", SUM
             ),
             Mistake(
                 "root",
@@ -245,60 +264,98 @@ TASKS = (
             ),
         ),
     ),
+    counterexample(
+        "ps02",
+        Hunt(layer_variance_given, layer_variance, {"W_Q": "d_model d_k", "W_K": "d_model d_k"}),
+        example=lambda: (np.ones((1, 2)), np.ones((1, 2))),
+        traps=(
+            Trap(
+                "width 1",
+                lambda: (np.ones((3, 1)), np.ones((3, 1))),
+                "With a width of 1 there's a single step, and so no pair of steps to get wrong.",
+                fits=lambda W_Q, W_K: W_Q.shape[1] == 1,
+            ),
+            Trap(
+                "both uncorrelated",
+                lambda: (np.eye(3), np.diag([1.0, 2.0, 3.0])),
+                "Here the entries of the query are uncorrelated, and so are those of the key. That's the layer for "
+                "which the proof was made.",
+                fits=lambda W_Q, W_K: unrelated(W_Q) and unrelated(W_K),
+            ),
+            Trap(
+                "one side only",
+                lambda: (np.ones((2, 2)), np.eye(2)),
+                "The entries of one of the two are correlated, and that's not enough. Read line B of the proof to its "
+                "last sentence.",
+                read=SUM,
+                fits=lambda W_Q, W_K: unrelated(W_Q) or unrelated(W_K),
+            ),
+        ),
+        read=TABLE,
+    ),
     Task(
-        "ps02.mended_head_scores",
-        points=3,
-        asks="scaled scores of every head, variance 1 for standard normal queries and keys",
-        read='notebook 02, section "The proof" and notebook 08',
-        cases=models,
-        hidden=lambda rng: models(
-            rng, [*any_sizes(rng, 4), (3, 8, 2, 4), (5, 6, 1, 6)]
-        ),  # two with heads · d_k = d_model
-        right=head_scores,
+        "ps02.mended_variance",
+        points=2,
+        asks="the variance of q·k for two different tokens, one number",
+        read=TABLE,
+        cases=layers,
+        hidden=other_layers,
+        right=layer_variance,
         mistakes=(
             Mistake(
                 "as given",
-                lambda X, W_Q, W_K, heads: head_scores(X, W_Q, W_K, heads, scale=X.shape[1] ** -0.5),
-                "Your function still does what the given one does. Write down the shape of every array in it, for "
-                "two heads, and count how many products make up one score.",
+                layer_variance_given,
+                "Your function still does what the given one does: it adds up the diagonal of the table. What's in the "
+                "other cells?",
             ),
             Mistake(
-                "all heads together",
-                lambda X, W_Q, W_K, heads: head_scores(X, W_Q, W_K, heads, scale=W_Q.shape[1] ** -0.5),
-                "Your scale counts the columns of W_Q, which belong to all the heads. A score is computed within "
-                "one head.",
+                "pairs once",
+                lambda W_Q, W_K: np.triu(covariances(W_Q) * covariances(W_K)).sum(),
+                "You count each pair of steps once. How often does it turn up when you multiply out (t_1 + t_2)²?",
             ),
             Mistake(
-                "d_model over heads",
-                lambda X, W_Q, W_K, heads: head_scores(X, W_Q, W_K, heads, scale=(X.shape[1] / heads) ** -0.5),
-                "You assume that a head is d_model / heads wide. Often it is, but nothing guarantees it here.",
+                "without the diagonal",
+                lambda W_Q, W_K: layer_variance(W_Q, W_K) - layer_variance_given(W_Q, W_K),
+                "You've added up all pairs of different steps. A step also meets itself.",
             ),
             Mistake(
-                "number of tokens",
-                lambda X, W_Q, W_K, heads: head_scores(X, W_Q, W_K, heads, scale=len(X) ** -0.5),
-                "Your scale counts tokens. Which axis of one head's queries is the width?",
+                "no signs",
+                lambda W_Q, W_K: np.abs(covariances(W_Q) * covariances(W_K)).sum(),
+                "You've lost the signs. Steps that tend to go opposite ways make the sum smaller.",
             ),
             Mistake(
-                "number of heads",
-                lambda X, W_Q, W_K, heads: head_scores(X, W_Q, W_K, heads, scale=heads**-0.5),
-                "Your scale counts heads. How many products make up one score in one head?",
+                "one side only",
+                lambda W_Q, W_K: (covariances(W_Q) * np.diag(covariances(W_K))).sum(),
+                "You have the covariances of the query's entries, but of the key only variances. What's E[k_c k_c'] "
+                "for two different entries?",
             ),
             Mistake(
-                "reshaped",
-                head_scores_poured,
-                "The shapes are right, but your first head only contains the first few tokens. It should hold some "
-                "columns of every token.",
+                "traces",
+                lambda W_Q, W_K: (W_Q**2).sum() * (W_K**2).sum(),
+                "In your sum every entry of the query meets every entry of the key. In a dot product q_c only meets "
+                "k_c.",
             ),
             Mistake(
-                "no scale",
-                lambda X, W_Q, W_K, heads: head_scores(X, W_Q, W_K, heads, scale=1),
-                "You've removed the wrong scale, but there's no other in its place.",
+                "added before squaring",
+                lambda W_Q, W_K: (W_Q @ W_K.T).sum() ** 2,
+                "x and y have independent entries, so each product x_i y_j is a step of its own: first square each "
+                "coefficient, "
+                "then add.",
             ),
             Mistake(
-                "1/d_k",
-                lambda X, W_Q, W_K, heads: head_scores(X, W_Q, W_K, heads, scale=heads / W_Q.shape[1]),
-                "You've found the right width, but you divide by all of it. Compare with the last line of the proof.",
-                read=SUM,
+                "not summed",
+                lambda W_Q, W_K: covariances(W_Q) * covariances(W_K),
+                "That's the table. The variance of the sum is the sum of it.",
+            ),
+            Mistake(
+                "scaled",
+                lambda W_Q, W_K: layer_variance(W_Q, W_K) / W_Q.shape[1],
+                "You've divided by d_k. The function returns the variance of q·k itself, before any scale.",
+            ),
+            Mistake(
+                "root",
+                lambda W_Q, W_K: layer_variance(W_Q, W_K) ** 0.5,
+                "That's the standard deviation. There's a root too many.",
             ),
         ),
     ),
@@ -306,7 +363,7 @@ TASKS = (
         "ps02.variance_error",
         points=3,
         asks="one standard error of the variance for each row, within 2 %",
-        read='notebook 02, section "Why not some other number?"',
+        read='notebook A3, section "How sure can you be of a measured variance?"',
         cases=runs_of_scores,
         hidden=other_runs,
         right=standard_error,

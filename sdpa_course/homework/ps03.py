@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..kernels.softmax import softmax_forward
+from .hunts import Hunt, Trap, counterexample
 from .tasks import Mistake, Task, any_sizes
 
 
@@ -60,6 +61,12 @@ def log_softmax(scores, axis=-1, shift=np.max):
     """log softmax without a ratio that could be 0 / 0."""
     shifted = scores - shift(scores, axis=axis, keepdims=True)
     return shifted - np.log(np.exp(shifted).sum(axis=axis, keepdims=True))
+
+
+def log_softmax_given(scores):
+    """What the function with the bug computes: one maximum for the whole table."""
+    shifted = scores - scores.max()
+    return shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
 
 
 def entropy(weights, log=np.log, reduce=np.sum, axis=-1):
@@ -241,9 +248,36 @@ TASKS = (
             ),
         ),
     ),
+    counterexample(
+        "ps03",
+        Hunt(log_softmax_given, log_softmax, {"scores": "queries keys"}, largest=1e6),
+        example=lambda: np.array([[0.0, 1.0], [-800.0, -801.0]]),
+        traps=(
+            Trap(
+                "one row",
+                lambda: np.array([[0.0, -800.0, 3.0]]),
+                "With a single row this function can't be caught. It has to be something between two rows.",
+                fits=lambda scores: len(scores) == 1,
+            ),
+            Trap(
+                "far within a row",
+                lambda: np.array([[0.0, -800.0], [0.0, -900.0]]),
+                "You have scores that are far apart, but in the same row, and exp gets along with that here. What "
+                "else could be far apart?",
+                fits=lambda scores: np.ptp(scores) > 700,
+            ),
+            Trap(
+                "small scores",
+                lambda: np.array([[2.0, 1.0, 0.0], [0.0, 0.0, 0.0]]),
+                "All your scores lie within a few hundred, and so did the scores it was tested on. What does exp "
+                "make of −100, and of −1000?",
+            ),
+        ),
+        read='notebook 03, section "Trouble one: exp runs out of numbers"',
+    ),
     Task(
         "ps03.mended_log_softmax",
-        points=3,
+        points=2,
         asks="the logarithm of every softmax weight, always finite",
         read='notebook 03, section "Trouble one: exp runs out of numbers"',
         cases=lambda rng: rows(rng) + far_rows(rng) + wide_rows(rng),
@@ -252,7 +286,7 @@ TASKS = (
         mistakes=(
             Mistake(
                 "as given",
-                lambda scores: scores - scores.max() - np.log(np.exp(scores - scores.max()).sum(-1, keepdims=True)),
+                log_softmax_given,
                 "Your function still does what the given one does. Try two rows that are far apart, and print what "
                 "goes into the logarithm.",
             ),

@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..kernels.softmax import softmax_backward, softmax_forward, softmax_jacobian
+from .hunts import Hunt, Trap, counterexample
 from .tasks import Mistake, Task, any_sizes
 
 
@@ -61,6 +62,17 @@ def differences(scores, ahead, behind):
     units = np.eye(len(scores))
     changes = softmax_forward(scores + ahead * units) - softmax_forward(scores - behind * units)
     return changes.T / (ahead + behind)
+
+
+def norm_given(weights):
+    """What the function with the bug computes."""
+    return norm(weights, fourths=1)
+
+
+def no_weights(weights) -> str:
+    """Why these aren't rows of weights; empty if they are."""
+    positive, total = (weights >= 0).all(), weights.sum(axis=-1)
+    return "" if positive and np.allclose(total, 1) else "rows that aren't weights: no entry below 0, and the sum 1"
 
 
 def norm(weights, fourths=0.0, off_diagonal=1.0):
@@ -302,9 +314,34 @@ TASKS = (
             ),
         ),
     ),
+    counterexample(
+        "ps04",
+        Hunt(norm_given, norm, {"weights": "queries keys"}, no_weights, gap=0.25, floor=1.0),
+        example=lambda: np.array([[1.0, 0.0, 0.0]]),
+        traps=(
+            Trap(
+                "flat",
+                lambda: np.full((1, 8), 1 / 8),
+                "Your rows are nearly flat. There it's off too, but so little that a test with four digits misses it.",
+                fits=lambda weights: weights.max() < 0.45,
+            ),
+            Trap(
+                "a tie",
+                lambda: np.array([[0.5, 0.5, 0.0]]),
+                "A tie of two: there it's off by 0.11. You're on the way. What's further from a flat row than a tie?",
+                fits=lambda weights: np.sort(weights)[:, :-1].max() >= 0.45,
+            ),
+            Trap(
+                "not sharp enough",
+                lambda: np.array([[0.6, 0.2, 0.2]]),
+                "It's off here, but by less than a quarter. Go on in the same direction.",
+            ),
+        ),
+        read='notebook 04, section "Three pits and a plateau"',
+    ),
     Task(
         "ps04.mended_norm",
-        points=3,
+        points=2,
         asks="the Frobenius norm of J, one for each row of weights",
         read='notebook 04, section "Three pits and a plateau"',
         cases=sharp_and_flat,
@@ -313,7 +350,7 @@ TASKS = (
         mistakes=(
             Mistake(
                 "as given",
-                lambda weights: norm(weights, fourths=1),
+                norm_given,
                 "Your function still does what the given one does. Try it on the row [1, 0, 0], whose J is all "
                 "zeros, and print the two sums before they're added.",
             ),

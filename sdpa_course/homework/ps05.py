@@ -4,6 +4,7 @@ import numpy as np
 
 from ..kernels.sdpa import attention_forward
 from ..kernels.softmax import softmax_forward
+from .hunts import Hunt, Trap, counterexample
 from .tasks import Mistake, Task, any_sizes
 
 
@@ -98,10 +99,21 @@ def divided_again(Q, K, V, mask):
     return (weights := softmax_forward(scores_of(Q, K)) * mask) @ V / weights.sum(axis=-1, keepdims=True)
 
 
-def self_attend(X, W_Q, W_K, W_V, scale=None, **sums):
+def self_attend(X, W_Q, W_K, W_V, scale=None, swapped=False, **sums):
     """The five steps for one sentence; `sums` says how to sum the exponentials, if not along the row."""
     scores = X @ W_Q @ (X @ W_K).T * (W_Q.shape[-1] ** -0.5 if scale is None else scale)
-    return shares(scores, 0.0, **sums) @ (X @ W_V)
+    return shares(scores.T if swapped else scores, 0.0, **sums) @ (X @ W_V)
+
+
+def self_attend_given(X, W_Q, W_K, W_V):
+    """What the function with the bugs computes."""
+    return self_attend(X, W_Q, W_K, W_V, swapped=True, keepdims=False)
+
+
+def large_scores(X, W_Q, W_K, W_V) -> str:
+    """Whether exp needs the maximum, which the text doesn't ask for; empty if it doesn't."""
+    largest = np.abs(scores_of(X @ W_Q, X @ W_K)).max()
+    return "" if largest <= 50 else f"a score of {largest:.0f}; keep them below 50, where exp needs no protection"
 
 
 def wrong_scales(function, left_out: str, too_much: str) -> tuple[Mistake, Mistake]:
@@ -359,9 +371,47 @@ TASKS = (
             ),
         ),
     ),
+    counterexample(
+        "ps05",
+        Hunt(
+            self_attend_given,
+            self_attend,
+            {"X": "tokens d_model", "W_Q": "d_model d_k", "W_K": "d_model d_k", "W_V": "d_model d_v"},
+            large_scores,
+        ),
+        example=lambda: (np.eye(2), np.array([[2.0], [0.0]]), np.array([[0.0], [1.0]]), np.eye(2)),
+        traps=(
+            Trap(
+                "one token",
+                lambda: (np.ones((1, 2)), np.ones((2, 3)), np.ones((2, 3)), np.eye(2)),
+                "With a single token there's a single weight, and it's 1.",
+                fits=lambda X, W_Q, W_K, W_V: len(X) == 1,
+            ),
+            Trap(
+                "scores alike",
+                lambda: (np.eye(3), np.zeros((3, 2)), np.ones((3, 2)), np.eye(3)),
+                "All your scores are equal, so every token takes the average of all values, whoever asks whom.",
+                fits=lambda X, W_Q, W_K, W_V: np.ptp(scores_of(X @ W_Q, X @ W_K)) < 1e-6,
+            ),
+            Trap(
+                "same matrices",
+                lambda: (np.eye(3), np.eye(3), np.eye(3), np.array([[1.0], [2.0], [3.0]])),
+                "Your queries are the same as your keys, so that token 1 fits token 2 as well as token 2 fits token 1. "
+                "The author's test was like that.",
+                fits=lambda X, W_Q, W_K, W_V: np.allclose(X @ W_Q, X @ W_K),
+            ),
+            Trap(
+                "values alike",
+                lambda: (np.eye(2), np.array([[2.0], [0.0]]), np.array([[0.0], [1.0]]), np.zeros((2, 2))),
+                "Your values are all zeros, and so is every average of them.",
+                fits=lambda X, W_Q, W_K, W_V: not (X @ W_V).any(),
+            ),
+        ),
+        read='notebook 05, section "A soft look-up in five steps"',
+    ),
     Task(
         "ps05.mended_self_attention",
-        points=3,
+        points=2,
         asks="the five steps for one sentence, right for any sizes",
         read='notebook 05, section "A soft look-up in five steps"',
         cases=sentences,
@@ -370,20 +420,20 @@ TASKS = (
         mistakes=(
             *wrong_scales(
                 self_attend,
-                "The rows sum to 1. But now there's no scale at all: the old one was wrong, but something belongs "
-                "there.",
-                "The rows sum to 1, and you've found the right width. A square root is missing.",
+                "Both bugs are gone. But the scale is gone as well, and it was right.",
+                "Both bugs are gone. But the scale was right, and now its square root is missing.",
             ),
             Mistake(
                 "as given",
-                lambda X, *W: self_attend(X, *W, scale=X.shape[-1] ** -0.5, keepdims=False),
-                "Nothing is fixed yet. Choose sizes that all differ, print each array, and ask what should be true "
+                self_attend_given,
+                "Nothing is fixed yet. Choose W_Q and W_K that differ, print each array, and ask what should be true "
                 "of it.",
             ),
             Mistake(
-                "sqrt(d_model)",
-                lambda X, *W: self_attend(X, *W, scale=X.shape[-1] ** -0.5),
-                "You've fixed one bug: each row of weights sums to 1. How many products make up one dot product here?",
+                "query and key swapped",
+                lambda *inputs: self_attend(*inputs, swapped=True),
+                "You've fixed one bug: each row of weights sums to 1. Now let one token ask for another that "
+                "doesn't ask back. Whose row is it?",
             ),
             Mistake(
                 "row sums",
@@ -391,25 +441,15 @@ TASKS = (
                 "You've fixed one bug: the scores are right. Now print the sums of the weights along both axes.",
             ),
             Mistake(
-                "row sums, no scale",
-                lambda *W: self_attend(*W, scale=1.0, keepdims=False),
-                "There's no scale now, and the rows of your weights don't sum to 1.",
-            ),
-            Mistake(
-                "row sums, 1/d_k",
-                lambda X, W_Q, *W: self_attend(X, W_Q, *W, scale=1 / W_Q.shape[-1], keepdims=False),
-                "You've found the right width, but a square root is missing. And the rows of your weights don't "
-                "sum to 1.",
-            ),
-            Mistake(
                 "wrong axis",
                 lambda *inputs: self_attend(*inputs, axis=0),
                 "Now each column of your weights sums to 1. Should it?",
             ),
             Mistake(
-                "wrong axis, sqrt(d_model)",
-                lambda X, *W: self_attend(X, *W, scale=X.shape[-1] ** -0.5, axis=0),
-                "The columns of your weights sum to 1. It's the rows that should, and the scores are still as given.",
+                "wrong axis, swapped",
+                lambda *inputs: self_attend(*inputs, swapped=True, axis=0),
+                "These are the right weights, in rows where columns belong: row i holds what token i gives to the "
+                "others, not what it takes.",
             ),
             Mistake(
                 "one sum",

@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..kernels.softmax import softmax_backward, softmax_forward
+from .hunts import Hunt, Trap, counterexample
 from .tasks import Mistake, Task, any_sizes
 
 GRAPH = 'notebook 06, section "Blame runs backwards"'
@@ -48,6 +49,14 @@ WRONG = {
 def from_dout(back):
     """`back(dweights, weights)` as a function of dout, V and weights."""
     return lambda dout, v, weights: back(dout @ v.T, weights)
+
+
+dscores_given, dscores = from_dout(WRONG["plain mean"]), from_dout(softmax_backward)
+
+
+def no_weights(dout, v, weights) -> str:
+    """Why these aren't rows of weights; empty if they are."""
+    return "" if (weights > 0).all() and np.allclose(weights.sum(1), 1) else "weights that aren't positive with sum 1"
 
 
 def gradients(
@@ -114,18 +123,50 @@ TASKS = (
             ),
         ),
     ),
+    counterexample(
+        "ps06",
+        Hunt(
+            dscores_given,
+            dscores,
+            {"dout": "queries d_v", "V": "keys d_v", "weights": "queries keys"},
+            no_weights,
+        ),
+        example=lambda: (np.array([[1.0]]), np.array([[1.0], [0.0]]), np.array([[0.9, 0.1]])),
+        traps=(
+            Trap(
+                "one key",
+                lambda: (np.ones((2, 3)), np.ones((1, 3)), np.ones((2, 1))),
+                "With a single key the weight is 1 whatever the score is, and there's nothing to get wrong.",
+                fits=lambda dout, v, weights: len(v) == 1,
+            ),
+            Trap(
+                "equal weights",
+                lambda: (np.eye(2), np.eye(3)[:, :2], np.full((2, 3), 1 / 3)),
+                "All your weights are equal, and so were the weights it was tested on. Change that.",
+                fits=lambda dout, v, weights: np.allclose(weights, weights[:, :1]),
+            ),
+            Trap(
+                "values alike",
+                lambda: (np.eye(2), np.ones((3, 2)), np.tile([0.7, 0.2, 0.1], (2, 1))),
+                "Every key would bring these queries equally much, so it doesn't matter where the weight goes. Take "
+                "values that differ.",
+                fits=lambda dout, v, weights: np.allclose(dout @ v.T, (dout @ v.T)[:, :1]),
+            ),
+        ),
+        read=GRAPH,
+    ),
     Task(
         "ps06.mended_dscores",
-        points=3,
+        points=2,
         asks="the gradient on the scores, as a finite difference would measure it",
         read=GRAPH,
         cases=rows_of_weights,
         hidden=lambda rng: rows_of_weights(rng, any_sizes(rng, 3)),
-        right=from_dout(softmax_backward),
+        right=dscores,
         mistakes=(
             Mistake(
                 "as given",
-                from_dout(WRONG["plain mean"]),
+                dscores_given,
                 "Your function still does what the given one does. Try it on weights [[0.9, 0.1]] and look at the "
                 "sum of the row: adding the same number to both scores would change the loss. Can that be?",
             ),

@@ -1,6 +1,9 @@
 """Problem set 07: a spread to predict, a scale folded into the parameters, and a function to identify."""
 
+import numpy as np
+
 from ..kernels.scores import dot_scores_forward
+from .hunts import Hunt, Trap, counterexample
 from .stranger import attend, mystery, other_tokens, tokens
 from .tasks import Mistake, Task, any_sizes
 
@@ -24,6 +27,28 @@ def project(x, y, w_q, b_q, w_k, heads, width=0, power=0.5, bias=1.0):
     """Scores after w_q and b_q were divided by width^power, and b_q multiplied by `bias`; width 0 is d_k."""
     c = (width or len(b_q) // heads) ** -power
     return dot_scores_forward(split(x @ w_q * c + b_q * (c * bias), heads), split(y @ w_k, heads), scale=1)[0]
+
+
+def scores_given(*inputs):
+    """What the function with the bugs computes."""
+    return project(*inputs, width=len(inputs[2]), bias=len(inputs[2]) ** 0.5)
+
+
+def indivisible(*inputs) -> str:
+    """Why the columns can't be cut into that many heads; empty if they can."""
+    columns, heads = len(inputs[3]), inputs[-1]
+    return "" if heads > 0 and columns % heads == 0 else f"heads = {heads}, with {columns} columns in w_q"
+
+
+def head_like_a_token(x, y, w_q, b_q, w_k, heads):
+    """One head or several, each as wide as a token, and no bias."""
+    return w_q.shape[1] // heads == w_q.shape[0] and not b_q.any()
+
+
+def some_scores(tokens, d_model, heads, d_k, bias):
+    """Tokens that are their own keys, through square pieces of an identity matrix."""
+    w, x = np.tile(np.eye(d_model, d_k), heads), np.arange(1.0, tokens * d_model + 1).reshape(tokens, d_model)
+    return x, x, w, np.full(heads * d_k, bias), w, heads
 
 
 TASKS = (
@@ -61,9 +86,49 @@ TASKS = (
             ),
         ),
     ),
+    counterexample(
+        "ps07",
+        Hunt(
+            scores_given,
+            project,
+            {
+                "x": "tokens d_model",
+                "y": "others d_model",
+                "w_q": "d_model columns",
+                "b_q": "columns",
+                "w_k": "d_model columns",
+                "heads": "",
+            },
+            indivisible,
+        ),
+        example=lambda: some_scores(3, 4, 2, 2, 0.0),
+        traps=(
+            Trap(
+                "as tested",
+                lambda: some_scores(3, 4, 1, 4, 0.0),
+                "That's the kind of input it was tested on: one head, as wide as a token, and no bias. Change one of "
+                "the three.",
+                fits=lambda *inputs: head_like_a_token(*inputs) and inputs[-1] == 1,
+            ),
+            Trap(
+                "wide heads",
+                lambda: some_scores(3, 2, 2, 2, 0.0),
+                "Several heads, but each of them is as wide as a token, and there's no bias. Does that happen in a "
+                "real model?",
+                fits=head_like_a_token,
+            ),
+            Trap(
+                "width 1",
+                lambda: some_scores(3, 1, 1, 1, 2.0),
+                "The root of 1 is 1, so nothing has been folded anywhere.",
+                fits=lambda x, y, w_q, b_q, w_k, heads: w_q.shape[0] == 1 == w_q.shape[1] // heads,
+            ),
+        ),
+        read='notebook 07, section "Where does it go?"',
+    ),
     Task(
         "ps07.mended_scores",
-        points=3,
+        points=2,
         asks="the same scores as if they were divided by the square root of d_k at the end",
         read='notebook 07, section "Where does it go?"',
         cases=projections,
@@ -72,7 +137,7 @@ TASKS = (
         mistakes=(
             Mistake(
                 "as given",
-                lambda *inputs: project(*inputs, width=len(inputs[2]), bias=len(inputs[2]) ** 0.5),
+                scores_given,
                 "These are still the given function's scores. Compare with the plain formula: first two heads and "
                 "no bias, then one head and a bias.",
             ),

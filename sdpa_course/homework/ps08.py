@@ -6,6 +6,7 @@ from ..kernels.multihead import merge_heads, multihead_forward, split_heads
 from ..kernels.params import MultiHeadParams
 from ..kernels.sdpa import attention_forward
 from ..kernels.softmax import softmax_forward
+from .hunts import Hunt, Trap, counterexample
 from .tasks import Mistake, Task, any_sizes
 
 
@@ -97,10 +98,28 @@ def dealt(x, heads):
     return np.concatenate([x] * (heads // len(x)))
 
 
+def grouped_given(Q, K, V):
+    """What the function with the bug computes."""
+    return grouped(Q, dealt(K, len(Q)), dealt(V, len(Q)))
+
+
+def not_grouped(Q, K, V) -> str:
+    """Why these heads can't be shared out evenly; empty if they can."""
+    return "" if len(Q) % len(K) == 0 else f"{len(Q)} query heads, which {len(K)} key/value heads can't share evenly"
+
+
+def numbered(heads, kv_heads):
+    """Queries, keys and values of two tokens; every value is the number of its head."""
+    Q, K = np.ones((heads, 2, 2)), np.ones((kv_heads, 2, 2))
+    return Q, K, K * np.arange(kv_heads)[:, None, None]
+
+
 def mib(kv_heads=8, layers=36, numbers=2):
     """The cache of 4096 tokens in MiB: `numbers` values of 2 bytes for each of 128 columns."""
     return numbers * 2 * layers * kv_heads * 128 * 4096 / 2**20
 
+
+SHARING = 'notebook 08, section "Sharing keys and values"'
 
 TASKS = (
     Task(
@@ -273,31 +292,37 @@ TASKS = (
         ),
     ),
     Task(
-        "ps08.score_std",
+        "ps08.kept_percent",
         points=2,
-        asks="the standard deviation of q · k / √d_model inside one head, to three significant digits",
-        read='notebook 08, section "Which width goes under the root?"',
-        right=lambda: 1 / np.sqrt(96),
-        tolerance=5e-3,
+        asks="the parameters of all four matrices, in per cent of what they'd be without sharing",
+        read=SHARING,
+        right=lambda: 60.0,
+        tolerance=1e-3,
         mistakes=(
             Mistake(
-                "the variance", lambda: 1 / 96, "That's the variance. The question asks for the standard deviation."
+                "heads only",
+                lambda: 20.0,
+                "That's the share of key/value heads that are left. Not all four matrices get smaller.",
             ),
-            Mistake("sqrt(d_k)", lambda: 1.0, "That's what dividing by √d_k gives. Here the divisor is larger."),
-            Mistake("no scale", lambda: np.sqrt(128), "That's the standard deviation before anything is divided."),
+            Mistake("saved", lambda: 40.0, "That's what is saved. The question asks for what's left."),
             Mistake(
-                "1/d_k", lambda: 1 / np.sqrt(128), "That's what's left after dividing by d_k rather than √d_model."
+                "W_O left out",
+                lambda: 100 * (40 + 2 * 8) / 120,
+                "That's right for W_Q, W_K and W_V. The layer has a fourth matrix.",
             ),
             Mistake(
-                "upside down", lambda: np.sqrt(96), "Dividing by more than √d_k makes the scores smaller, not larger."
+                "keys only",
+                lambda: 80.0,
+                "You've made one matrix smaller. The query heads of a group share their values as well.",
             ),
+            Mistake("a fraction", lambda: 0.6, "Very close: the question asks for per cent."),
         ),
     ),
     Task(
         "ps08.cache_mib",
         points=2,
         asks="the size in bytes of all the keys and values in the cache, divided by 2^20",
-        read='notebook 08, section "Sharing keys and values"',
+        read=SHARING,
         right=mib,
         tolerance=1e-3,
         mistakes=(
@@ -323,18 +348,49 @@ TASKS = (
             ),
         ),
     ),
+    counterexample(
+        "ps08",
+        Hunt(
+            grouped_given,
+            grouped,
+            {"Q": "heads queries d_k", "K": "kv_heads keys d_k", "V": "kv_heads keys d_v"},
+            not_grouped,
+        ),
+        example=lambda: numbered(4, 2),
+        traps=(
+            Trap(
+                "one for all",
+                lambda: numbered(4, 1),
+                "One key/value head for all: it was tested on that.",
+                fits=lambda Q, K, V: len(K) == 1,
+            ),
+            Trap(
+                "one for each",
+                lambda: numbered(4, 4),
+                "A key/value head for each query head: it was tested on that.",
+                fits=lambda Q, K, V: len(K) == len(Q),
+            ),
+            Trap(
+                "heads alike",
+                lambda: tuple(np.ones((heads, 2, 2)) for heads in (4, 2, 2)),
+                "Your key/value heads hold the same numbers, so nobody could tell which of them was used.",
+                fits=lambda Q, K, V: np.allclose(V, V[0]) and np.allclose(K, K[0]),
+            ),
+        ),
+        read=SHARING,
+    ),
     Task(
         "ps08.mended_grouped",
-        points=3,
+        points=2,
         asks="query head i attends to key/value head i // g",
-        read='notebook 08, section "Sharing keys and values"',
+        read=SHARING,
         cases=groups,
         hidden=any_groups,
         right=grouped,
         mistakes=(
             Mistake(
                 "as given",
-                lambda Q, K, V: grouped(Q, dealt(K, len(Q)), dealt(V, len(Q))),
+                grouped_given,
                 "Your function still does what the given one does. Fill every V[j] with the number j: which head "
                 "reads which?",
             ),

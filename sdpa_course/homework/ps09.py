@@ -5,6 +5,7 @@ import numpy as np
 from ..kernels.loss import cross_entropy_backward, cross_entropy_forward
 from ..kernels.scores import dot_scores_backward, dot_scores_forward
 from ..kernels.softmax import softmax_forward
+from .hunts import Hunt, Trap, counterexample
 from .tasks import Mistake, Task, any_sizes
 
 
@@ -131,13 +132,36 @@ def one_rate(first, second, tuning, chooser):
     return (first - second)[chooser[:, :tuning].mean(axis=1).argmax(), tuning:].mean()
 
 
+def gap_given(first, second, tuning):
+    """What the function with the bug computes."""
+    return one_rate(first, second, tuning, chooser=first)
+
+
+def no_arms(first, second, tuning) -> str:
+    """Why these aren't two arms of a comparison; empty if they are."""
+    if not 0 < tuning < first.shape[1]:
+        return f"tuning = {tuning} of {first.shape[1]} seeds; some have to choose and some have to be left"
+    accuracies = np.stack([first, second])
+    return "" if ((accuracies >= 0) & (accuracies <= 1)).all() else "accuracies that aren't between 0 and 1"
+
+
+def chosen(arm, tuning):
+    """The rate that an arm's own tuning seeds choose."""
+    return arm[:, :tuning].mean(axis=1).argmax()
+
+
+def arms(first, second, tuning=1):
+    """Two arms of two seeds each, whose accuracy depends on the rate alone."""
+    return (*(np.tile(np.array(arm)[:, None], 2) for arm in (first, second)), tuning)
+
+
 def mistakes(ways: dict, hints: dict) -> tuple[Mistake, ...]:
     """Pair what each mistake computes with its hint, by name."""
     return tuple(Mistake(name, way, hints[name]) for name, way in ways.items())
 
 
 UNFAIR = {
-    "as given": lambda *a: one_rate(*a, chooser=a[0]),
+    "as given": gap_given,
     "one joint rate": lambda *a: one_rate(*a, chooser=a[0] + a[1]),
     "tuning seeds reported": lambda *a: gap(*a, report="tuning"),
     "tuned on the reported": lambda *a: gap(*a, choose="others"),
@@ -326,9 +350,34 @@ TASKS = (
         right=both_steps,
         mistakes=mistakes(STEPS, STEP_HINTS),
     ),
+    counterexample(
+        "ps09",
+        Hunt(gap_given, gap, {"first": "rates seeds", "second": "rates seeds", "tuning": ""}, no_arms),
+        example=lambda: arms([0.9, 0.1], [0.1, 0.9]),
+        traps=(
+            Trap(
+                "one rate",
+                lambda: arms([0.9], [0.1]),
+                "With a single learning rate there's nothing to choose.",
+                fits=lambda first, second, tuning: len(first) == 1,
+            ),
+            Trap(
+                "same best rate",
+                lambda: arms([0.1, 0.9], [0.2, 0.6]),
+                "Both arms do best at the same rate, as in the small example. What if they don't?",
+                fits=lambda first, second, tuning: chosen(first, tuning) == chosen(second, tuning),
+            ),
+            Trap(
+                "second arm indifferent",
+                lambda: arms([0.9, 0.1], [0.5, 0.5 + 1e-9]),
+                "The reported accuracy of your second arm hardly depends on the rate, so any rate will do for it.",
+            ),
+        ),
+        read='notebook 09, section "Too sharp, too flat"',
+    ),
     Task(
         "ps09.mended_gap",
-        points=3,
+        points=2,
         asks="the gap between two arms that were tuned the same way",
         read='notebook 09, section "Too sharp, too flat"',
         cases=two_arms,

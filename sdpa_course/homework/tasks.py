@@ -7,8 +7,12 @@ same task serves both the check in a notebook and the grading of a class.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from .hunts import Hunt
 
 PROBLEM_SETS = tuple(f"ps{number:02d}" for number in range(1, 13))
 NOTEBOOKS = (  # those with exercises inside
@@ -78,6 +82,8 @@ class Task:
         Allowed difference, relative to the largest entry of the right answer, in float64.
     noted : tuple of str
         The course's functions that a homework answer shouldn't call; all of them, unless the text allows others.
+    hunt : Hunt
+        For a task that asks for a counterexample; then `right` gives one of many, and every mistake is a `Trap`.
     """
 
     name: str
@@ -92,6 +98,7 @@ class Task:
     outputs: tuple[str, ...] = ()
     tolerance: float = 1e-5
     noted: tuple[str, ...] = ()
+    hunt: "Hunt | None" = None
 
     @property
     def short_name(self) -> str:

@@ -83,6 +83,15 @@ def test_modules(torch):
     assert not diagnose(make=lambda d_k: Attention(d_k**0.5).eval()).scale.problem
 
 
+def test_a_refusal_is_told_for_arrays_and_for_tensors(torch):
+    def fixed(q, k, v):
+        assert q.size(-1) == 64, "heads of width 64, please"
+        return annotated(q, k, v)
+
+    assert "AssertionError (heads of width 64, please" in diagnose(fixed).call.text
+    assert diagnose(fixed, d_k=64).scale.problem is False
+
+
 def head_of_a_lecture(torch, scale):
     """A layer that takes tokens x: the projections pick q, k and v out of x = [q | k | v]."""
 

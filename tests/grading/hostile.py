@@ -13,7 +13,7 @@ from sdpa_classroom.submissions import printable
 from . import attacks, grade_command
 
 ROOT = Path(__file__).parents[2]
-POINTS = {"softmax": 3, "softmax_large": 2, "top_weight": 2, "mended_log_softmax": 3, "entropy": 3}
+POINTS = {"softmax": 3, "softmax_large": 2, "top_weight": 2, "counterexample": 1, "mended_log_softmax": 2, "entropy": 3}
 ALL = sum(POINTS.values())
 
 

@@ -413,7 +413,7 @@ def test_no_cell_of_the_grades_is_a_formula(tmp_path):
     grade(tmp_path)
     with (tmp_path / "grades.csv").open(newline="", encoding="utf-8") as file:
         cells = [cell for row in csv.reader(file) for cell in row]
-    assert len(cells) == 50
+    assert len(cells) == 60
     assert not [cell for cell in cells if cell.strip()[:1] in tuple("=+-@＝") or (cell[:1] in "\t\r\n" and cell)]
 
 

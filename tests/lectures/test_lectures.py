@@ -70,6 +70,15 @@ def test_the_guide_has_a_whole_page_for_each_lecture(number):
     assert page(number).splitlines()[0] == f"### {slides_of(number)[0].notebook}"
 
 
+@pytest.mark.parametrize("number", NUMBERS)
+def test_a_lecture_has_three_to_five_objectives(number):
+    (listed,) = re.findall(r"^\*\*Afterwards a student can\*\*\n\n((?:- .+\n)+)\n", page(number), re.M)
+    *objectives, last = listed.splitlines()
+    assert 3 <= len(objectives) + 1 <= 5
+    assert all(objective.endswith(";") for objective in objectives)
+    assert last.endswith(".")
+
+
 def schedule(heading: str) -> list[tuple[int, str]]:
     """`(minutes, where the slides come from)` of each row of a schedule."""
     text = re.search(rf"^### {heading}.*?(?=^### |^## )", GUIDE, re.M | re.S)[0]

@@ -8,6 +8,7 @@ from urllib.parse import unquote, urlsplit
 import nbformat
 import pytest
 
+from docs.site.gather import page_of_docs
 from docs.site.typesetting import mathematics_in_html, typeset, typeset_headings
 from lectures.cut import on_the_wall, sliders_of
 from lectures.slides import notebooks
@@ -54,16 +55,13 @@ def test_a_page_is_whole(browser, address, page):
     reader.close()
 
 
-STILL_LONGER = {"10": 24, "11": 22, "12": 21}  # screens: these three are to be cut to LONGEST, too
-
-
 @pytest.mark.parametrize("number", RETOLD)
 def test_a_retold_notebook_is_a_short_page(browser, address, number):
     if retold_slides(number) < len(on_the_wall(read(number))):
         pytest.skip(f"notebook {number} is retold up to “{RETOLD[number]}”")
     reader = Reader(browser, address)
     reader.open(f"notebooks/{notebooks()[number].stem}.html")
-    assert reader.screens() <= STILL_LONGER.get(number, LONGEST)
+    assert reader.screens() <= LONGEST
     reader.close()
 
 
@@ -188,3 +186,13 @@ def test_a_broken_link_is_noticed(site, tmp_path):
     (tmp_path / "a.html").write_text(f"<p id=here>{links}<a href='#here'>h</a><a href='e.html'>e</a>")
     (tmp_path / "e.html").write_text('<script src="https://example.org/x.js"></script>')
     assert len(broken_links(tmp_path)) == 6
+
+
+def test_the_exam_can_be_published_without_its_answers(monkeypatch):
+    monkeypatch.delenv("SDPA_SOLUTIONS", raising=False)
+    path = ROOT / "docs" / "exam.md"
+    with_answers = page_of_docs(path)
+    monkeypatch.setenv("SDPA_SOLUTIONS", "off")
+    without = page_of_docs(path)
+    assert with_answers.count("**Full marks.**") == with_answers.count("\n### ") == without.count("\n### ") == 30
+    assert not any(words in without for words in ("Full marks", "Part marks", "Expect.", "details"))

@@ -270,6 +270,16 @@ WRONG = {
         (-0.51, "two decimals"),
         (-0.5, ""),
     ],
+    "counterexample": [
+        ((np.array([[3.0, 1.0, 2.0]]), np.eye(3), np.diag([2.0, 1.0, 4.0])), "one token"),
+        ((np.array([[1.0], [2.0]]), np.array([[3.0]]), np.array([[2.0]])), "width 1"),
+        ((np.ones((2, 2)), np.array([[1.0, 2.0], [3.0, 4.0]]), np.ones((2, 2))), "symmetric keys"),
+        ((np.ones((3, 2)), np.eye(3), np.eye(3)), ""),  # sizes that don't fit
+        ((np.ones((3, 2)), np.eye(2)), ""),  # W_K is missing
+        ((np.ones((20, 2)), np.eye(2), np.eye(2)), ""),
+        ((np.array([[1e200, 2.0], [3.0, np.inf]]), np.eye(2), np.eye(2)), ""),
+        (np.array([[1.0, 2.0], [3.0, 4.0]]), ""),  # the keys alone
+    ],
     "mended_scores": [
         (mended_still_reshaped, "as given"),
         (mended_keys_ask, "transposed"),
@@ -298,6 +308,11 @@ RIGHT = {
     "all_cosines": [cosines_by_loops, cosines_of_unit_vectors, cosines_by_distances],
     "new_score": [-99, np.float32(-99), 4 * -36 + 3 * 15.0],
     "new_cosine": [-0.508, -33 / 65, np.float32(-0.5077)],
+    "counterexample": [
+        (np.array([[1.0, 2.0], [3.0, 4.0]]), np.eye(2), np.eye(2)),  # three arrays of one shape
+        ([[1, 2, 3], [4, 5, 6]], [[1, 0], [0, 1], [0, 0]], [[1, 2], [0, 1], [2, 2]]),
+        (np.arange(12).reshape(4, 3), np.ones((3, 2)), np.array([[1, 0], [0, 1], [1, 1]])),
+    ],
     "mended_scores": [mended_by_loops, mended_folded, mended_reshape_that_is_right],
     "row_scores": [
         lambda Q, K: np.diag(Q @ K.T),

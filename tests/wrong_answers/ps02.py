@@ -132,78 +132,78 @@ def scores_as_an_average(Q, K):
     return (Q[:, None] * K).mean(axis=2) * np.sqrt(Q.shape[1])
 
 
-def scores_of_heads(X, W_Q, W_K, heads, divisor):
-    """One head after the other, with columns cut out by hand."""
-    width = W_Q.shape[1] // heads
-    out = []
-    for head in range(heads):
-        columns = slice(head * width, (head + 1) * width)
-        out.append((X @ W_Q[:, columns]) @ (X @ W_K[:, columns]).T / divisor)
-    return np.array(out)
+def layer_as_given(W_Q, W_K):
+    return ((W_Q**2).sum(axis=0) * (W_K**2).sum(axis=0)).sum()
 
 
-def head_scores_as_given(X, W_Q, W_K, heads):
-    width = X.shape[-1]
-    Q = np.stack(np.split(X @ W_Q, heads, axis=-1))
-    K = np.stack(np.split(X @ W_K, heads, axis=-1))
-    return Q @ K.swapaxes(-1, -2) / np.sqrt(width)
+def layer_by_squared_entries(W_Q, W_K):
+    """Squares first: the same as given."""
+    return ((W_Q**2) @ (W_K**2).T).sum()
 
 
-def head_scores_by_all_columns(X, W_Q, W_K, heads):
-    Q = X @ W_Q
-    return scores_of_heads(X, W_Q, W_K, heads, math.sqrt(Q.shape[-1]))
+def layer_with_each_pair_once(W_Q, W_K):
+    C = (W_Q.T @ W_Q) * (W_K.T @ W_K)
+    return sum(C[a, b] for a in range(len(C)) for b in range(a, len(C)))
 
 
-def head_scores_by_floor_division(X, W_Q, W_K, heads):
-    return scores_of_heads(X, W_Q, W_K, heads, np.sqrt(X.shape[-1] // heads))
+def layer_off_the_diagonal(W_Q, W_K):
+    C = (W_Q.T @ W_Q) * (W_K.T @ W_K)
+    return C.sum() - np.trace(C)
 
 
-def head_scores_unscaled(X, W_Q, W_K, heads):
-    return scores_of_heads(X, W_Q, W_K, heads, 1)
+def layer_without_signs(W_Q, W_K):
+    return (np.abs(W_Q.T @ W_Q) * np.abs(W_K.T @ W_K)).sum()
 
 
-def head_scores_over_width(X, W_Q, W_K, heads):
-    return scores_of_heads(X, W_Q, W_K, heads, W_K.shape[1] // heads)
+def layer_of_correlated_queries(W_Q, W_K):
+    return ((W_Q.T @ W_Q) @ (W_K**2).sum(axis=0)).sum()
 
 
-def head_scores_by_tokens(X, W_Q, W_K, heads):
-    Q = np.stack(np.split(X @ W_Q, heads, axis=-1))
-    K = np.stack(np.split(X @ W_K, heads, axis=-1))
-    return Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[1])
+def layer_of_traces(W_Q, W_K):
+    return np.trace(W_Q.T @ W_Q) * np.trace(W_K @ W_K.T)
 
 
-def head_scores_by_heads(X, W_Q, W_K, heads):
-    return scores_of_heads(X, W_Q, W_K, heads, math.sqrt(heads))
+def layer_added_first(W_Q, W_K):
+    return (W_Q.sum(axis=0) @ W_K.sum(axis=0)) ** 2
 
 
-def head_scores_by_reshape_alone(X, W_Q, W_K, heads):
-    d_k = W_Q.shape[1] // heads
-    Q = (X @ W_Q).reshape(heads, X.shape[0], d_k)
-    K = (X @ W_K).reshape(heads, X.shape[0], d_k)
-    return np.einsum("htd,hsd->hts", Q, K) / np.sqrt(d_k)
+def layer_table(W_Q, W_K):
+    return (W_Q.T @ W_Q) * (W_K.T @ W_K)
 
 
-def head_scores_mixed_up(X, W_Q, W_K, heads):
-    """Cut into (d_k, heads) instead of (heads, d_k)."""
-    Q = (X @ W_Q).reshape(len(X), -1, heads)
-    K = (X @ W_K).reshape(len(X), -1, heads)
-    return np.einsum("tdh,sdh->hts", Q, K) / np.sqrt(Q.shape[1])
+def layer_scaled(W_Q, W_K):
+    return np.linalg.norm(W_Q @ W_K.T / math.sqrt(W_K.shape[1])) ** 2
 
 
-def head_scores_mended(X, W_Q, W_K, heads):
-    Q = np.stack(np.split(X @ W_Q, heads, axis=-1))
-    K = np.stack(np.split(X @ W_K, heads, axis=-1))
-    return Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1])
+def layer_root(W_Q, W_K):
+    return np.linalg.norm(W_Q @ W_K.T)
 
 
-def head_scores_by_columns(X, W_Q, W_K, heads):
-    return scores_of_heads(X, W_Q, W_K, heads, math.sqrt(W_Q.shape[1] / heads))
+def layer_measured(W_Q, W_K):
+    """A variance from random numbers: near, but not it."""
+    x, y = np.random.default_rng(0).standard_normal((2, 500, len(W_Q)))
+    return ((x @ W_Q) * (y @ W_K)).sum(axis=1).var()
 
 
-def head_scores_by_einsum(X, W_Q, W_K, heads):
-    Q = (X @ W_Q).reshape(len(X), heads, -1)
-    K = (X @ W_K).reshape(len(X), heads, -1)
-    return np.einsum("thd,shd->hts", Q, K) * Q.shape[2] ** -0.5
+def layer_by_the_table(W_Q, W_K):
+    return np.sum((W_Q.T @ W_Q) * (W_K.T @ W_K))
+
+
+def layer_by_the_bilinear_form(W_Q, W_K):
+    """q·k = x M yᵀ with M = W_Q W_Kᵀ, and each x_i y_j is a step of variance 1."""
+    return ((W_Q @ W_K.T) ** 2).sum()
+
+
+def layer_by_loops(W_Q, W_K):
+    total = 0.0
+    for q_i in W_Q:
+        for k_j in W_K:
+            total += math.fsum(a * b for a, b in zip(q_i, k_j, strict=True)) ** 2
+    return total
+
+
+def layer_by_trace(W_Q, W_K):
+    return np.trace(W_Q.T @ W_Q @ W_K.T @ W_K)
 
 
 def error_of_the_mean(scores):
@@ -317,16 +317,27 @@ WRONG = {
         (scores_transposed, "transposed"),
         (lambda Q, K: Q @ K / np.sqrt(Q.shape[1]), ""),
     ],
-    "mended_head_scores": [
-        (head_scores_as_given, "as given"),
-        (head_scores_by_all_columns, "all heads together"),
-        (head_scores_by_floor_division, "d_model over heads"),
-        (head_scores_unscaled, "no scale"),
-        (head_scores_over_width, "1/d_k"),
-        (head_scores_by_tokens, "number of tokens"),
-        (head_scores_by_heads, "number of heads"),
-        (head_scores_by_reshape_alone, "reshaped"),
-        (head_scores_mixed_up, ""),
+    "counterexample": [
+        (([[1.0], [2.0]], [[3.0], [1.0]]), "width 1"),
+        ((np.eye(2), np.array([[1.0, 1.0], [1.0, -1.0]])), "both uncorrelated"),
+        ((np.eye(2), np.array([[1.0, 1.0], [0.0, 1.0]])), "one side only"),
+        ((np.array([[1.0, 1.0, 0.0]]), np.array([[0.0, 1.0, 1.0]])), ""),  # correlated, but never in the same pair
+        ((np.ones((2, 3)), np.ones((3, 2))), ""),
+        ((np.ones(3), np.ones(3)), ""),
+    ],
+    "mended_variance": [
+        (layer_as_given, "as given"),
+        (layer_by_squared_entries, "as given"),
+        (layer_with_each_pair_once, "pairs once"),
+        (layer_off_the_diagonal, "without the diagonal"),
+        (layer_without_signs, "no signs"),
+        (layer_of_correlated_queries, "one side only"),
+        (layer_of_traces, "traces"),
+        (layer_added_first, "added before squaring"),
+        (layer_table, "not summed"),
+        (layer_scaled, "scaled"),
+        (layer_root, "root"),
+        (layer_measured, ""),
     ],
     "variance_error": [
         (error_of_the_mean, "error of the mean"),
@@ -355,6 +366,10 @@ RIGHT = {
         scores_by_broadcasting,
         scores_as_an_average,
     ],
-    "mended_head_scores": [head_scores_mended, head_scores_by_columns, head_scores_by_einsum],
+    "counterexample": [
+        (np.ones((1, 2)), np.ones((1, 2))),  # two arrays of one shape
+        ([[1, 2], [0, 1], [3, 1]], [[1, 1], [1, 1], [0, 2]]),
+    ],
+    "mended_variance": [layer_by_the_table, layer_by_the_bilinear_form, layer_by_loops, layer_by_trace],
     "variance_error": [error_as_in_the_notebook, error_by_the_error_of_a_mean, error_by_plain_python],
 }

@@ -244,6 +244,13 @@ WRONG = {
         (78.7, "percent"),
         (0.982, ""),
     ],
+    "counterexample": [
+        ([[-2000.0, 0.0, 2000.0]], "one row"),
+        ([[900.0, 0.0], [-900.0, 900.0]], "far within a row"),
+        ([[0.0, 100.0], [-100.0, -50.0]], "small scores"),
+        ([0.0, 1000.0], ""),  # no table
+        ([[0.0, np.inf], [0.0, 1.0]], ""),
+    ],
     "mended_log_softmax": [
         (log_softmax_in_bits, "log base 2"),
         (log_softmax_as_given, "as given"),
@@ -276,6 +283,11 @@ RIGHT = {
     "softmax": [softmax_by_loops, softmax_by_logarithms, softmax_by_differences, softmax_textbook],
     "softmax_large": [softmax_by_loops, softmax_by_logarithms, softmax_by_differences],
     "top_weight": [0.787, np.float32(0.78699), np.array(0.7869860421)],
+    "counterexample": [
+        [[0, 0], [-1000, -1000]],
+        ((0.0, 800.0), (1.0, 2.0)),  # a tuple of rows
+        np.array([[5.0], [-5000.0], [0.0]]),
+    ],
     "mended_log_softmax": [log_softmax_logaddexp, log_softmax_by_loops],
     "entropy": [entropy_by_loops, entropy_nansum, lambda w: -(w * np.log(np.where(w > 0, w, 1))).sum(-1)],
 }

@@ -353,6 +353,14 @@ WRONG = {
         (0.333, "eigenvalue"),
         (1.414, ""),
     ],
+    "counterexample": [
+        ([[0.25, 0.25, 0.25, 0.25]], "flat"),
+        ([[0.5, 0.5], [0.5, 0.5]], "a tie"),
+        ([[0.65, 0.25, 0.1]], "not sharp enough"),
+        ([[3.0, 1.0, 2.0]], ""),  # scores
+        ([[1.0, 0.5, -0.5]], ""),
+        ([1.0, 0.0], ""),  # a row, but no table
+    ],
     "mended_norm": [
         (norm_as_given, "as given"),
         (norm_of_the_diagonal, "diagonal only"),
@@ -376,5 +384,10 @@ RIGHT = {
     "numerical_jacobian": [central, central_at_once, central_by_entries],
     "softmax_backward": [backward_with_jacobians, backward_in_two_terms, backward_by_loops],
     "tie_norm": [0.471, math.sqrt(18) / 9, np.float32(0.4714)],
+    "counterexample": [
+        [[0, 1]],
+        np.array([[0.9, 0.05, 0.05], [0.2, 0.3, 0.5]]),  # one of its rows is enough
+        [[1.0]],
+    ],
     "mended_norm": [norm_by_three_sums, norm_of_tables, norm_from_eigenvalues, norm_with_the_mend_in_the_first_sum],
 }

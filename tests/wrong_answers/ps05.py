@@ -282,36 +282,25 @@ def masked_twice(Q, K, V, mask):
 
 def self_as_given(X, W_Q, W_K, W_V):
     Q, K, V = X @ W_Q, X @ W_K, X @ W_V
-    exps = np.exp(Q @ K.T / np.sqrt(X.shape[-1]))
+    exps = np.exp(K @ Q.T / np.sqrt(Q.shape[-1]))
     weights = exps / exps.sum(axis=-1)
     return weights @ V
 
 
-def self_scale_mended(X, W_Q, W_K, W_V):
+def self_scores_mended(X, W_Q, W_K, W_V):
     Q, K, V = X @ W_Q, X @ W_K, X @ W_V
     exps = np.exp(Q @ K.T / np.sqrt(K.shape[-1]))
     return (exps / exps.sum(axis=-1)) @ V
 
 
-def self_scale_deleted(X, W_Q, W_K, W_V):
-    exps = np.exp((X @ W_Q) @ (X @ W_K).T)
-    return (exps / exps.sum(axis=1)) @ (X @ W_V)
-
-
-def self_scale_without_root(X, W_Q, W_K, W_V):
-    Q, K, V = X @ W_Q, X @ W_K, X @ W_V
-    exps = np.exp(Q @ K.T / K.shape[-1])
-    return (exps / exps.sum(axis=-1)) @ V
-
-
-def self_scale_mended_and_maximum(X, W_Q, W_K, W_V):
+def self_scores_mended_and_maximum(X, W_Q, W_K, W_V):
     scores = X @ W_Q @ (X @ W_K).T / np.sqrt(W_K.shape[-1])
     exps = np.exp(scores - scores.max(axis=-1, keepdims=True))
     return (exps / exps.sum(axis=-1)) @ (X @ W_V)
 
 
 def self_rows_mended(X, W_Q, W_K, W_V):
-    return softmax_rows(X @ W_Q @ W_K.T @ X.T / math.sqrt(len(W_Q))) @ X @ W_V
+    return softmax_rows(X @ W_K @ W_Q.T @ X.T / math.sqrt(W_K.shape[1])) @ X @ W_V
 
 
 def self_columns(X, W_Q, W_K, W_V):
@@ -322,7 +311,7 @@ def self_columns(X, W_Q, W_K, W_V):
 
 def self_columns_as_given(X, W_Q, W_K, W_V):
     Q, K, V = X @ W_Q, X @ W_K, X @ W_V
-    exps = np.exp(Q @ K.T / np.sqrt(X.shape[-1]))
+    exps = np.exp(K @ Q.T / np.sqrt(Q.shape[-1]))
     weights = exps / exps.sum(axis=0)
     return weights @ V
 
@@ -438,19 +427,26 @@ WRONG = {
         (blind_sees_all, "sees everything"),
         (masked_too_late, ""),
     ],
+    "counterexample": [
+        ((np.array([[1.0, 2.0]]), np.eye(2), np.eye(2), np.eye(2)), "one token"),
+        ((np.eye(2), np.zeros((2, 1)), np.ones((2, 1)), np.eye(2)), "scores alike"),
+        ((np.eye(4), np.eye(4), np.eye(4), np.eye(4)), "same matrices"),
+        ((np.array([[1.0], [2.0]]), np.ones((1, 1)), -np.ones((1, 1)), np.zeros((1, 1))), "values alike"),
+        ((100 * np.eye(2), np.eye(2), np.ones((2, 2)), np.eye(2)), ""),  # exp overflows
+        ((np.eye(2), np.eye(2), np.eye(2)), ""),  # no values
+        ((np.eye(2), np.eye(3), np.eye(3), np.eye(2)), ""),
+    ],
     "mended_self_attention": [
         (self_as_given, "as given"),
-        (self_rows_mended, "sqrt(d_model)"),
-        (self_scale_mended, "row sums"),
-        (self_scale_deleted, "row sums, no scale"),
-        (self_scale_without_root, "row sums, 1/d_k"),
+        (self_rows_mended, "query and key swapped"),
+        (self_scores_mended, "row sums"),
         (self_columns, "wrong axis"),
-        (self_columns_as_given, "wrong axis, sqrt(d_model)"),
+        (self_columns_as_given, "wrong axis, swapped"),
         (self_one_sum, "one sum"),
         (self_over_root_of_tokens, "number of tokens"),
         (self_unscaled, "no scale"),
         (self_over_width, "1/d_k"),
-        (self_scale_mended_and_maximum, ""),
+        (self_scores_mended_and_maximum, ""),
     ],
 }
 
@@ -459,5 +455,10 @@ RIGHT = {
     "first_weight": [0.731, np.float32(0.73106), 1 / (1 + math.exp(-1))],
     "masked_attention": [masked_by_loops, masked_plain, masked_safe_division, masked_minus_a_billion],
     "masked_attention_blind": [masked_by_loops, masked_then_nan_to_num, masked_safe_division, masked_twice],
+    "counterexample": [
+        (np.eye(2), np.array([[1, 0], [0, 1]]), np.array([[0, 1], [0, 0]]), np.eye(2)),  # four arrays of one shape
+        ([[1, 2], [0, 1], [1, 1]], [[1], [0]], [[0], [1]], [[1, 0, 2], [0, 1, 1]]),
+        ([[1], [2]], [[1]], [[1]], [[1]]),  # the rows of its weights don't sum to 1
+    ],
     "mended_self_attention": [self_by_loops, self_folded],
 }

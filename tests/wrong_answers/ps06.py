@@ -335,6 +335,13 @@ WRONG = {
         (products_order_mixed, ""),
         (products_dA_only, ""),
     ],
+    "counterexample": [
+        ((np.array([[2.0, 1.0]]), np.array([[1.0, 3.0]]), np.array([[1.0]])), "one key"),
+        ((np.array([[2.0, 1.0]]), np.array([[1.0, 3.0], [0.0, 1.0]]), np.array([[0.5, 0.5]])), "equal weights"),
+        ((np.array([[0.0]]), np.array([[1.0], [3.0]]), np.array([[0.9, 0.1]])), "values alike"),
+        ((np.array([[1.0]]), np.array([[1.0], [3.0]]), np.array([[2.0, -1.0]])), ""),  # scores
+        ((np.ones((2, 3)), np.ones((3, 2)), np.full((2, 3), 1 / 3)), ""),  # V is turned round
+    ],
     "mended_dscores": [
         (scores_are_weights, "softmax skipped"),
         (dscores_turned, "all signs flipped"),
@@ -377,6 +384,10 @@ WRONG = {
 
 RIGHT = {
     "matmul_backward": [products_by_loops, products_by_einsum, products_turned_late],
+    "counterexample": [
+        ([[1.0]], [[0.0], [1.0]], [[0.25, 0.75]]),
+        (np.eye(3), np.diag([1.0, 2.0, 3.0]), np.array([[0.6, 0.3, 0.1]] * 3)),
+    ],
     "mended_dscores": [dscores_by_jacobian, dscores_from_output, dscores_by_loops],
     "attention_backward": [backward_folded, backward_query_by_query, backward_by_differences],
     "dq_ratio": [8, math.sqrt(64), np.float32(8)],

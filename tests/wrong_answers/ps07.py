@@ -171,6 +171,14 @@ WRONG = {
         (math.sqrt(25), "upside down"),
         (1.265, ""),
     ],
+    "counterexample": [
+        ((np.eye(2), np.eye(2), np.eye(2), np.zeros(2), np.eye(2), 1), "as tested"),
+        ((np.eye(2), np.eye(2), np.ones((2, 6)), np.zeros(6), np.ones((2, 6)), 3), "wide heads"),
+        ((np.ones((2, 1)), np.ones((3, 1)), np.ones((1, 2)), np.ones(2), np.ones((1, 2)), 2), "width 1"),
+        ((np.eye(2), np.eye(2), np.ones((2, 3)), np.ones(3), np.ones((2, 3)), 2), ""),  # three columns, two heads
+        ((np.eye(2), np.eye(2), np.eye(2), np.zeros(2), np.eye(2), 0.5), ""),
+        ((np.eye(2), np.eye(2), np.eye(2), np.zeros(2), np.eye(2), 0), ""),
+    ],
     "mended_scores": [
         (scores_as_given, "as given"),
         (scores_without_bias_scaled, "bias forgotten"),
@@ -199,6 +207,11 @@ WRONG = {
 
 RIGHT = {
     "score_std": [0.2, np.float32(1 / 5), math.sqrt(1 / 25)],
+    "counterexample": [
+        (np.eye(2), np.eye(2), np.eye(2), np.ones(2), np.eye(2), 1),  # one head and a bias
+        (np.eye(4), np.eye(4), np.ones((4, 2)), np.zeros(2), np.ones((4, 2)), 1),  # a narrow head
+        (np.eye(4), np.eye(4), np.eye(4), np.zeros(4), np.eye(4), 2),
+    ],
     "mended_scores": [scores_folded, scores_plain, scores_folded_into_both, scores_with_bias_as_a_row],
     "identified": [stranger_by_loops, stranger_written_out],
 }

@@ -289,13 +289,13 @@ WRONG = {
         (layer_reshaped_by_convention, ""),
         (layer_heads_added, ""),
     ],
-    "score_std": [
-        (0.0104, "the variance"),
-        (1, "sqrt(d_k)"),
-        (11.3, "no scale"),
-        (0.0884, "1/d_k"),
-        (9.8, "upside down"),
-        (0.1, ""),
+    "kept_percent": [
+        (20, "heads only"),
+        (40, "saved"),
+        (46.67, "W_O left out"),
+        (80, "keys only"),
+        (3 / 5, "a fraction"),
+        (36, ""),
     ],
     "cache_mib": [
         (2880, "all query heads"),
@@ -307,6 +307,13 @@ WRONG = {
         (2 * 2 * 36 * 8 * 128 * 4096, "bytes"),
         (0.5625, "gibibytes"),
         (500, ""),
+    ],
+    "counterexample": [
+        ((np.ones((6, 1, 1)), np.ones((1, 2, 1)), np.array([[[1.0], [2.0]]])), "one for all"),
+        ((np.ones((2, 1, 1)), np.ones((2, 1, 1)), np.array([[[1.0]], [[2.0]]])), "one for each"),
+        ((np.ones((4, 1, 1)), np.ones((2, 3, 1)), np.full((2, 3, 2), 5.0)), "heads alike"),
+        ((np.ones((5, 1, 1)), np.ones((2, 1, 1)), np.ones((2, 1, 1))), ""),  # five can't share two
+        ((np.ones((4, 3)), np.ones((2, 3)), np.ones((2, 3))), ""),
     ],
     "mended_grouped": [
         (grouped_first_for_all, "one head for all"),
@@ -336,8 +343,12 @@ RIGHT = {
         lambda heads_out: heads_out.transpose(0, 2, 1).reshape(-1, heads_out.shape[1]).T,
     ],
     "multihead": [layer_by_slices, layer_as_a_sum, layer_with(split_by_loops, merge_by_loops)],
-    "score_std": [0.102, 96**-0.5, np.sqrt(128 / 12288)],
+    "kept_percent": [60, 100 * (2 * 40 + 2 * 8) / (4 * 40), np.array(60.0)],
     "cache_mib": [576, 2 * 36 * 8 * 128 * 4096 * 2 / 1024**2, np.array(576.0)],
+    "counterexample": [
+        (np.ones((6, 1, 1)), np.ones((2, 1, 1)), np.array([[[0]], [[1]]])),
+        (np.ones((4, 2, 1)), np.array([[[0.0], [1.0]], [[1.0], [0.0]]]), np.array([[[1.0], [2.0]]] * 2)),  # by keys
+    ],
     "mended_grouped": [
         grouped_by_repeat,
         grouped_by_loop,

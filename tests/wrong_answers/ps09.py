@@ -424,6 +424,14 @@ WRONG = {
         (step_rate_typed_in, ""),
         (step_exchanged, ""),
     ],
+    "counterexample": [
+        (([[0.9, 0.8]], [[0.3, 0.2]], 1), "one rate"),
+        (([[0.3, 0.3], [0.9, 0.9]], [[0.1, 0.2], [0.6, 0.5]], 1), "same best rate"),
+        (([[0.9, 0.9], [0.1, 0.1]], [[0.5, 0.7], [0.6, 0.7]], 1), "second arm indifferent"),
+        (([[90.0, 80.0], [10.0, 20.0]], [[10.0, 20.0], [90.0, 80.0]], 1), ""),  # per cent
+        (([[0.9, 0.8], [0.1, 0.2]], [[0.1, 0.2], [0.9, 0.8]], 2), ""),  # no seed is left to report
+        (([[0.9, 0.8], [0.1, 0.2]], [[0.1, 0.2], [0.9, 0.8]]), ""),
+    ],
     "mended_gap": [
         (gap_same_rate, "as given"),
         (gap_of_tuning_means, "tuning seeds reported"),
@@ -457,6 +465,10 @@ RIGHT = {
         step_through_both,
         step_scale_shared,
         step_with(lambda d_model, d_k: d_k**-0.5),
+    ],
+    "counterexample": [
+        ([[0.9, 0.8], [0.1, 0.2]], [[0.1, 0.2], [0.9, 0.8]], 1),
+        (np.eye(3), np.eye(3)[::-1], 2),
     ],
     "mended_gap": [gap_by_sorting, gap_by_split, gap_by_loops],
     "matching_rate": [0.05, 0.8 / 16, np.float32(0.05)],
