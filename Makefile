@@ -64,8 +64,8 @@ slides:
 	@$(BIN)/python -m lectures.slides $(NB)
 
 grade:
-	$(ENVIRONMENT) install lab classroom
-	@$(BIN)/sdpa-course grade $(IN) $(GRADE_ARGS)
+	$(ENVIRONMENT) install lab classroom $(if $(SCHEDULER),dask)
+	@$(BIN)/sdpa-course grade $(IN) $(if $(SCHEDULER),--scheduler $(SCHEDULER)) $(GRADE_ARGS)
 
 site:
 	$(ENVIRONMENT) install lab lectures site
@@ -121,7 +121,7 @@ sweep:
 	@$(BIN)/python -m sdpa_course.experiments $(if $(SCHEDULER),--scheduler $(SCHEDULER))
 
 bench:
-	$(ENVIRONMENT) install lab tests classroom torch
+	$(ENVIRONMENT) install lab tests classroom torch dask
 	@$(BIN)/python -m tools.bench $(ONLY)
 
 clean:

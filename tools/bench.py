@@ -28,6 +28,8 @@ from sdpa_course.experiments.speed import time_interleaved
 
 from .bench_grading import STUDENTS, grading_times
 from .bench_sliders import slider_times
+from .bench_spread import STUDENTS as CLASS
+from .bench_spread import in_a_process
 from .bench_training import step_times
 from .chrome import find_browser
 
@@ -270,6 +272,26 @@ def grading():
     yield "| " + " | ".join([*(f"{s:.0f} s" for s in t.values()), *(f"{ratio:.2f}" for ratio in ratios)]) + " |"
 
 
+def spread():
+    yield f"## Grading {CLASS} submissions of ps03 on a Dask cluster that loses a worker"
+    yield ""
+    yield "One of two workers is killed half-way, and Dask starts it again; both gradebooks must be the same. Memory is"
+    yield "the most that all processes had together, students' and the scheduler's too, with shared pages counted once."
+    yield ""
+    t = in_a_process("cluster", CLASS)
+    yield "| | time | memory |"
+    yield "|---|---|---|"
+    for name, where in (("here", "two threads here"), ("Dask", "two Dask workers on this machine")):
+        yield f"| {where} | {t[name][0]:.0f} s | {t[name][1] / 2**20:.0f} MiB |"
+    yield ""
+    yield "What one submission takes, alone:"
+    yield ""
+    t = in_a_process("parts", CLASS)
+    yield "| " + " | ".join(t) + " |"
+    yield "|" + "---|" * len(t)
+    yield "| " + " | ".join(f"{seconds * 1e3:.0f} ms" for seconds in t.values()) + " |"
+
+
 def imports():
     t = import_times()
     yield "## Import"
@@ -280,7 +302,7 @@ def imports():
         yield f"| `{statement}` | {seconds * 1e3:.0f} ms | {seconds / t['import numpy']:.2f} |"
 
 
-SECTIONS = (tiny_call, call, step, sweep, memory, sliders, grading, imports)
+SECTIONS = (tiny_call, call, step, sweep, memory, sliders, grading, spread, imports)
 
 
 def report(names: list[str]):

@@ -110,8 +110,10 @@ def times(rounds: int = 7, prompt: int = 512, steps: int = 8) -> None:
     best = min(r[0] for r in rows), min(r[2] for r in rows), max(r[1] for r in rows), max(r[3] for r in rows)
     print(f"threads of PyTorch: {torch.get_num_threads()}, tokens in the prompt: {len(tokens)}")
     print("best: first token {:.2f} s and {:.2f} s; {:.1f} and {:.1f} tokens/s".format(*best))
-    first, speed = (statistics.median(row[i] for row in rows) for i in (4, 5))
-    print(f"median ratio: first token {first:.2f}, tokens/s {speed:.2f}")
+    for name, column in (("first token", 4), ("tokens/s", 5)):
+        ratios = [row[column] for row in rows]
+        spread = f"{min(ratios):.2f} to {max(ratios):.2f} in {rounds} rounds"
+        print(f"how many times as fast as transformers, {name}: {statistics.median(ratios):.2f} ({spread})")
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ The modules, in the order in which a submission passes through them:
     gradebook.py       nbgrader's database, the files in the course folder, grades.csv
     files.py           files that are whole and private, cells that no spreadsheet runs
     working.py         several at a time, and none of them stops the others
+    cluster.py         where they're marked: this machine, or the workers of a Dask cluster
     command.py         the command: options, skipping what's unchanged, a summary
 
 Before and afterwards, where a class hands in with Moodle or Canvas:

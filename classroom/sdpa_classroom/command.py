@@ -9,16 +9,17 @@ from pathlib import Path
 
 from tqdm import tqdm
 
+from .cluster import dask_cluster, local_pool
 from .files import private_files
 from .marking import GRADED, STATES
 from .marks import say
-from .sandbox import COURSE, Limits, NoSandbox, Sandbox, find_sandbox, system_folders, visible_answers
+from .sandbox import COURSE, Limits, NoSandbox, system_folders
 from .submissions import Submission, Unreadable, digest, find_submissions, read, students_without_submissions
-from .working import mark_all, store, working_folder
+from .working import KEPT, Unfit, mark_all, store, working_folder
 
 NO_GROUP = (
-    "this machine offers no control group, so memory is limited by watching the processes; what the kernel keeps for "
-    "them besides (pipes, page tables) isn't counted"
+    "where submissions run, there's no control group, so memory is limited by watching the processes; what the kernel "
+    "keeps for them besides (pipes, page tables) isn't counted"
 )
 
 
@@ -31,11 +32,11 @@ def main(arguments: list[str]) -> int:
         words = "to run students' code without a sandbox, pass --trust-submissions"
         print(f"sdpa-course: {problem}; {words}", file=sys.stderr)
         return 2
-    except (ValueError, OSError) as problem:
+    except (ValueError, OSError, Unfit) as problem:
         print(f"sdpa-course: {problem}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        print("sdpa-course: stopped; results so far are kept, and the same command goes on from here", file=sys.stderr)
+        print(f"sdpa-course: stopped; {KEPT}", file=sys.stderr)
         return 130
 
 
@@ -55,6 +56,7 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("--again", action="store_true", help="also grade what hasn't changed")
     parser.add_argument("--solutions", type=Path, help="folder of the solutions (default: the course's own)")
     parser.add_argument("--workers", type=at_least(1, int), default=os.cpu_count() or 1, help="submissions at a time")
+    parser.add_argument("--scheduler", help="address of a Dask scheduler, whose workers mark instead of this machine")
     parser.add_argument("--seconds", type=at_least(1), default=limits.seconds, help="limit for a whole submission")
     parser.add_argument(
         "--cell-seconds", type=at_least(1), default=limits.cell_seconds, help="limit for one cell or answer"
@@ -87,16 +89,22 @@ def grade(options: argparse.Namespace) -> int:
     course, submissions = open_course(options)
     from .lateness import apply_deadlines  # nbgrader takes seconds to load
 
-    sandbox = None if options.trust_submissions else checked_sandbox()
     limits = Limits(options.seconds, options.cell_seconds, int(options.memory * 1024**3))
-    with private_files(), locked(course.root), working_folder(course), contextlib.closing(course):
+    sandboxed = not options.trust_submissions
+    if options.scheduler is not None:
+        there = dask_cluster(options.scheduler, limits, sandboxed=sandboxed)
+    else:
+        there = local_pool(options.workers, limits, sandboxed=sandboxed)
+    with there as place, private_files(), locked(course.root), working_folder(course), contextlib.closing(course):
+        if any(sandbox.group is None for sandbox in place.sandboxes):
+            print(f"sdpa-course: {NO_GROUP}", file=sys.stderr)
         course.check()
         known = course.known()
         waiting = [s for s in submissions if options.again or not is_graded(course, s, known)]
         course.prepare(waiting)
-        results = mark_all(waiting, limits, sandbox, options.workers, course.scratch)
-        bar = tqdm(results, total=len(waiting), unit="submission", disable=not waiting)
-        failed = [(result.submission, why) for result in bar if (why := store(course, result))]
+        with contextlib.closing(mark_all(waiting, place.mark, place.executor, place.at_once)) as results:
+            bar = tqdm(results, total=len(waiting), unit="submission", disable=not waiting)
+            failed = [(result.submission, why) for result in bar if (why := store(course, result))]
         about_lateness = apply_deadlines(course, everything := find_submissions(options.folder))
         path = course.write_csv(everything)
         course.write_receipts(submissions)
@@ -107,16 +115,6 @@ def grade(options: argparse.Namespace) -> int:
     for one, why in failed:
         print(f"sdpa-course: the grader itself failed at {one.student} {one.problem_set} ({why}); run it again")
     return int(bool(failed))
-
-
-def checked_sandbox() -> Sandbox:
-    """The sandbox, if no answers can be seen from inside; what it can't limit here is said once."""
-    sandbox = find_sandbox()
-    if answers := visible_answers():
-        raise ValueError(f"{answers} has answers in it, and every submission can read that place; remove this copy")
-    if sandbox.group is None:
-        print(f"sdpa-course: {NO_GROUP}", file=sys.stderr)
-    return sandbox
 
 
 def open_course(options: argparse.Namespace):

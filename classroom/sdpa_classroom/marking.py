@@ -3,7 +3,6 @@
 import io
 import itertools
 import json
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +13,7 @@ from sdpa_course.homework.tasks import Task, tasks_of
 from .messages import encode, read_answers
 from .running import Outcome, run
 from .sandbox import Limits, Sandbox
-from .submissions import Cell, Submission, Unreadable, digest, read
+from .submissions import Cell, Submission
 
 DTYPES = (np.float64, np.float64, np.float32)  # one draw of inputs each
 MOST_LINES, LONGEST_LINE = 20_000, 4 * 1024**2  # of what the student's process sends
@@ -46,36 +45,30 @@ class Result(NamedTuple):
     mistakes: dict[str, str] = {}  # noqa: RUF012 (by task, for wrong answers only: the mistake's name, or "" if unknown)
 
 
-def mark(submission: Submission, limits: Limits, *, sandbox: Sandbox | None, uid: int, scratch: Path) -> Result:
-    """Read, run and judge one submission. Whatever is in it, there's a result."""
-    try:
-        data, cells = read(submission)
-    except Unreadable as problem:
-        return Result(submission, UNREADABLE, str(problem))
-    tasks = tasks_of(submission.problem_set)
-    checksum = digest(data, submission.problem_set)
-    seed = int(checksum[:8], 16)  # different inputs for each submission, the same ones when it's graded again
+def mark(
+    problem_set: str, cells: list[Cell], digest: str, uid: int, *, limits: Limits, sandbox: Sandbox | None
+) -> dict:
+    """Run and judge one submission, here or on another machine; returns most fields of its `Result`."""
+    tasks = tasks_of(problem_set)
+    seed = int(digest[:8], 16)  # different inputs for each submission, the same ones when it's graded again
     draws = {
         name: [task.draw(seed + i, dtype, hidden=True) for i, dtype in enumerate(DTYPES)]
         for name, task in tasks.items()
     }
     job = json.dumps(make_job(cells, tasks, draws, limits, uid if sandbox else 0, sandbox is not None)).encode()
-    outcome = run(job, limits, sandbox=sandbox, scratch=scratch)
+    outcome = run(job, limits, sandbox=sandbox)
     printed, answers, done = read_messages(outcome.output, tasks)
     results = {name: judge_draws(task, draws[name], answers.get(name)) for name, task in tasks.items()}
     state, reason = summarise(outcome, done, printed, answers, results, cells, limits)
-    return Result(
-        submission,
-        state,
-        reason,
-        checksum,
-        {name: float(tasks[name].points * result.passed) for name, result in results.items()},
-        {name: result.message for name, result in results.items()},
-        tuple(cells),
-        printed,
-        called={name: result.called for name, result in results.items() if result.called},
-        mistakes={name: result.mistake for name, result in results.items() if result.state == "wrong"},
-    )
+    return {
+        "state": state,
+        "reason": reason,
+        "marks": {name: float(tasks[name].points * result.passed) for name, result in results.items()},
+        "messages": {name: result.message for name, result in results.items()},
+        "printed": printed,
+        "called": {name: result.called for name, result in results.items() if result.called},
+        "mistakes": {name: result.mistake for name, result in results.items() if result.state == "wrong"},
+    }
 
 
 def make_job(cells: list[Cell], tasks: dict[str, Task], draws: dict, limits: Limits, uid: int, sandboxed: bool):

@@ -5,6 +5,7 @@ import os
 import selectors
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,11 +26,11 @@ class Outcome(NamedTuple):
     reason: str
 
 
-def run(job: bytes, limits: Limits, *, sandbox: Sandbox | None, scratch: Path) -> Outcome:
-    """Run `runner.py` on this job: in a sandbox or, without one, unprotected in the folder `scratch`."""
+def run(job: bytes, limits: Limits, *, sandbox: Sandbox | None) -> Outcome:
+    """Run `runner.py` on this job: in a sandbox or, without one, unprotected in a temporary folder."""
     reading, writing = os.pipe()
     runner = [sys.executable, "-m", "sdpa_classroom.runner", str(JOB), str(writing)]
-    with in_sandbox(sandbox, limits, runner, job) if sandbox else trusted(runner, job, scratch) as launch:
+    with in_sandbox(sandbox, limits, runner, job) if sandbox else trusted(runner, job) as launch:
         launch.options["pass_fds"] += (writing,)
         try:
             process = subprocess.Popen(
@@ -38,6 +39,7 @@ def run(job: bytes, limits: Limits, *, sandbox: Sandbox | None, scratch: Path) -
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 start_new_session=True,
+                umask=0o077,
                 **launch.options,
             )
         except BaseException:
@@ -56,12 +58,13 @@ def run(job: bytes, limits: Limits, *, sandbox: Sandbox | None, scratch: Path) -
 
 
 @contextlib.contextmanager
-def trusted(runner: list[str], job: bytes, scratch: Path) -> Iterator[Launch]:
+def trusted(runner: list[str], job: bytes) -> Iterator[Launch]:
     """The same as `in_sandbox`, without a sandbox."""
-    path = scratch / JOB.name
-    path.write_bytes(job)
-    command = [str(path) if word == str(JOB) else word for word in runner]
-    yield Launch(command, {"pass_fds": (), "env": environment(scratch), "cwd": scratch}, Start([], {}))
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        path = Path(folder) / JOB.name
+        path.write_bytes(job)
+        command = [str(path) if word == str(JOB) else word for word in runner]
+        yield Launch(command, {"pass_fds": (), "env": environment(Path(folder)), "cwd": folder}, Start([], {}))
 
 
 def watch(process: subprocess.Popen, reading: int, limits: Limits) -> Outcome:

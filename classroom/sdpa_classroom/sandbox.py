@@ -66,7 +66,7 @@ class NoSandbox(Exception):
 
 
 def find_sandbox() -> Sandbox:
-    """The sandbox in which this Python and the course work and no answer can be seen, or raise `NoSandbox`."""
+    """The sandbox in which this Python and the course work, or raise `NoSandbox`."""
     bwrap = shutil.which("bwrap")
     if bwrap is None:
         raise NoSandbox("bubblewrap was not found (on Debian and Ubuntu: apt-get install bubblewrap)")
@@ -80,6 +80,14 @@ def find_sandbox() -> Sandbox:
     if result.returncode:
         problem = " ".join(result.stderr.split())[-300:] or f"status {result.returncode}"
         raise NoSandbox(f"bubblewrap doesn't work here ({problem})")
+    return sandbox
+
+
+def checked_sandbox() -> Sandbox:
+    """The sandbox, if no answers can be seen from inside."""
+    sandbox = find_sandbox()
+    if answers := visible_answers():
+        raise ValueError(f"{answers} has answers in it, and every submission can read that place; remove this copy")
     return sandbox
 
 

@@ -1,20 +1,24 @@
 """Many submissions: mark several at a time, store one after the other, and let none of them stop the others."""
 
 import contextlib
-import queue
 import shutil
 import signal
 import tempfile
-from concurrent.futures import ThreadPoolExecutor, as_completed
-from pathlib import Path
+from collections.abc import Iterator
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
 
 from .files import UNFINISHED
-from .marking import CRASHED, Result, mark
+from .marking import CRASHED, UNREADABLE, Result
 from .running import RUNNING, stop
-from .sandbox import FIRST_UID, Limits, Sandbox
-from .submissions import Submission
+from .sandbox import FIRST_UID
+from .submissions import Submission, Unreadable, digest, read
 
 PAGE_SECONDS, WRITING_SECONDS = 20.0, 60.0  # for storing one result: with its page typeset, and with a plain one
+KEPT = "results so far are kept, and the same command goes on from here"
+
+
+class Unfit(Exception):
+    """A worker mustn't mark; the message says why."""
 
 
 @contextlib.contextmanager
@@ -32,31 +36,65 @@ def working_folder(course):
         shutil.rmtree(course.scratch, ignore_errors=True)
 
 
-def mark_all(submissions: list[Submission], limits: Limits, sandbox: Sandbox | None, workers: int, scratch: Path):
-    """Yield results as they come, working on several submissions at a time."""
-    uids = queue.SimpleQueue()
-    for number in range(workers):
-        uids.put(FIRST_UID + number)
+def mark_all(submissions: list[Submission], mark, executor: Executor, at_once: int) -> Iterator[Result]:
+    """Yield results as they come from any executor, with at most `at_once` submissions on their way.
 
-    def one(submission: Submission) -> Result:
-        uid = uids.get()
+    That bounds what's in memory, however large the class. Here a submission is read and there it's marked, so `mark`
+    gets neither a path nor a name: only problem set, cells, digest and a user's number for the sandbox.
+    """
+    running: dict[Future, tuple[Result, int]] = {}
+    uids = [FIRST_UID + number for number in range(at_once)]
+    try:
+        for submission in submissions:
+            try:
+                data, cells = read(submission)
+                result = Result(submission, "", "", digest(data, submission.problem_set), cells=tuple(cells))
+            except Unreadable as problem:
+                yield Result(submission, UNREADABLE, str(problem))
+                continue
+            except Exception as error:
+                yield not_marked(submission, error)
+                continue
+            uid = uids.pop()
+            running[submit(executor, mark, submission.problem_set, cells, result.digest, uid)] = result, uid
+            while not uids:
+                yield from finished(running, uids)
+        while running:
+            yield from finished(running, uids)
+    finally:
+        for future in running:
+            future.cancel()
+        for process in list(RUNNING):
+            stop(process)
+
+
+def submit(executor: Executor, *call) -> Future:
+    """`executor.submit`, or `OSError` if it's broken."""
+    try:
+        return executor.submit(*call)
+    except RuntimeError as problem:
+        raise OSError(f"the workers can't be reached any more ({in_words(problem)}); {KEPT}") from None
+
+
+def finished(running: dict[Future, tuple[Result, int]], uids: list[int]) -> Iterator[Result]:
+    """Wait for at least one of those running, and yield what's done."""
+    for future in wait(running, return_when=FIRST_COMPLETED).done:
+        result, uid = running.pop(future)
+        uids.append(uid)
         try:
-            with tempfile.TemporaryDirectory(dir=scratch, ignore_cleanup_errors=True) as folder:
-                return mark(submission, limits, sandbox=sandbox, uid=uid, scratch=Path(folder))
+            result = result._replace(**future.result())
+        except (Unfit, ImportError) as problem:  # the next submission would get no further
+            raise Unfit(f"{problem}; {KEPT}") from None
+        except (CancelledError, BrokenExecutor) as problem:
+            raise OSError(f"the workers can't be reached any more ({in_words(problem)}); {KEPT}") from None
         except Exception as error:  # a bug or a full disk must not stop the others
-            return Result(submission, CRASHED, f"the grader itself failed: {in_words(error)}", failed=in_words(error))
-        finally:
-            uids.put(uid)
+            result = not_marked(result.submission, error)
+        yield result
 
-    with ThreadPoolExecutor(workers) as pool:
-        futures = [pool.submit(one, submission) for submission in submissions]
-        try:
-            for future in as_completed(futures):
-                yield future.result()
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
-            for process in list(RUNNING):
-                stop(process)
+
+def not_marked(submission: Submission, error: Exception) -> Result:
+    """The result of a submission at which the grader itself failed."""
+    return Result(submission, CRASHED, f"the grader itself failed: {in_words(error)}", failed=in_words(error))
 
 
 def store(course, result: Result) -> str:
@@ -82,6 +120,8 @@ def store(course, result: Result) -> str:
 
 def in_words(error: BaseException) -> str:
     """An exception in a line that says something, whatever the exception itself says."""
+    if type(error).__name__ == "KilledWorker":  # Dask's, after four of them
+        return "each worker that tried it died"
     words = getattr(error, "strerror", None) or " ".join(str(error).split())
     return f"{type(error).__name__}: {words}"[:300] if words else type(error).__name__
 

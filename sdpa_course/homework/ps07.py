@@ -55,34 +55,23 @@ TASKS = (
     Task(
         "ps07.score_std",
         points=2,
-        asks="the standard deviation of one head's scores",
-        read='notebook 07, section "Four scales, one query"',
-        right=lambda: (64 / 1600) ** 0.5,
+        asks="the standard deviation of the scores",
+        read='notebook 07, section "Any exponent"',
+        right=lambda: 256**-0.25,
         tolerance=1e-3,
         mistakes=(
-            Mistake("the variance", lambda: 64 / 1600, "That's the variance. The question asks for its square root."),
-            Mistake(
-                "right scale", lambda: 1.0, "The usual divisor would leave 1. This model divides by something else."
-            ),
-            Mistake(
-                "no scale",
-                lambda: 8.0,
-                "That's the standard deviation of one head's dot products, before anything is divided.",
-            ),
-            Mistake(
-                "1/d_k",
-                lambda: 1 / 8,
-                "That's what dividing by the head's width would leave. What does this model divide by?",
-            ),
+            Mistake("the variance", lambda: 1 / 16, "That's the variance. The question asks for its square root."),
+            Mistake("right scale", lambda: 1.0, "The usual exponent would leave 1. This one is larger."),
+            Mistake("no scale", lambda: 16.0, "That's the standard deviation before anything is multiplied."),
             Mistake(
                 "the scale",
-                lambda: 1 / 40,
+                lambda: 1 / 64,
                 "That's the scale. What's the standard deviation of the dot product itself?",
             ),
             Mistake(
                 "upside down",
-                lambda: 5.0,
-                "That's a larger standard deviation than usual, which would need a smaller divisor than usual.",
+                lambda: 4.0,
+                "That's larger than usual. Does this factor take away more than the root does, or less?",
             ),
         ),
     ),

@@ -80,10 +80,10 @@ class Task:
         Names of the results, if there are several.
     tolerance : float
         Allowed difference, relative to the largest entry of the right answer, in float64.
-    noted : tuple of str
-        The course's functions that a homework answer shouldn't call; all of them, unless the text allows others.
     hunt : Hunt
         For a task that asks for a counterexample; then `right` gives one of many, and every mistake is a `Trap`.
+    noted : tuple of str
+        The course's functions that a homework answer shouldn't call; all of them, unless the text allows others.
     """
 
     name: str
@@ -97,8 +97,8 @@ class Task:
     answer: str = ""
     outputs: tuple[str, ...] = ()
     tolerance: float = 1e-5
-    noted: tuple[str, ...] = ()
     hunt: "Hunt | None" = None
+    noted: tuple[str, ...] = ()
 
     @property
     def short_name(self) -> str:

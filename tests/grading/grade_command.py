@@ -8,6 +8,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from nbgrader.api import Gradebook
 
 from sdpa_classroom.sandbox import NoSandbox, find_sandbox
 
@@ -43,6 +44,32 @@ def grade(*arguments, status=0, **options):
 def grades(course):
     with (course / "grades.csv").open(newline="", encoding="utf-8") as file:
         return {(row["student"], row["problem set"]): row for row in csv.DictReader(file)}
+
+
+def written(course):
+    """Everything that a grading says: every cell's points and comments, and every file for students and graders."""
+    with Gradebook(f"sqlite:///{course / 'gradebook.db'}", "sdpa-course") as gradebook:
+        pages = [
+            (assignment.name, page.student.id, page)
+            for assignment in gradebook.assignments
+            for submission in assignment.submissions
+            for page in submission.notebooks
+        ]
+        cells = {
+            (*place, cell.name): [getattr(cell, field) for field in fields]
+            for *place, page in pages
+            for found, fields in (
+                (page.grades, ("auto_score", "manual_score", "needs_manual_grade", "max_score")),
+                (page.comments, ("auto_comment", "manual_comment")),
+            )
+            for cell in found
+        }
+    files = {
+        path.relative_to(course): path.read_text(encoding="utf-8")
+        for pattern in ("autograded/*/*/*.ipynb", "autograded/*/*/grading.json", "feedback/*/*/*.html")
+        for path in course.glob(pattern)
+    }
+    return grades(course), cells, files
 
 
 def hand_in(course, student, notebook, problem_set="ps03"):

@@ -11,7 +11,7 @@ import sys
 import pyseccomp
 import pytest
 
-from sdpa_classroom import command, sandbox, seccomp
+from sdpa_classroom import sandbox, seccomp
 from sdpa_classroom.cgroups import find_group
 
 from .accounts import ACCOUNTS, words_for
@@ -205,9 +205,9 @@ def test_a_second_copy_of_the_answers_is_noticed(tmp_path, monkeypatch):
     copy = shutil.copytree(ROOT / "sdpa_course", tmp_path / "lib" / "sdpa_course")
     found = sandbox.visible_answers()
     assert found.parent == copy / "homework"
-    monkeypatch.setattr(command, "find_sandbox", lambda: SANDBOX)
+    monkeypatch.setattr(sandbox, "find_sandbox", lambda: SANDBOX)
     with pytest.raises(ValueError, match="every submission can read that place"):
-        command.checked_sandbox()
+        sandbox.checked_sandbox()
     shutil.rmtree(copy)
     for name in ("sdpa_course-0.1.0-py3-none-any.whl", "ps03.cpython-311.pyc", "ps03.ipynb"):
         (tmp_path / "lib" / name).touch()

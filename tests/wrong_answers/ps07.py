@@ -163,13 +163,12 @@ def identified_flipped(q, k, v):
 
 WRONG = {
     "score_std": [
-        (0.04, "the variance"),
+        (0.0625, "the variance"),
         (1, "right scale"),
-        (math.sqrt(64), "no scale"),
-        (0.125, "1/d_k"),
-        (1 / math.sqrt(1600), "the scale"),
-        (math.sqrt(25), "upside down"),
-        (1.265, ""),
+        (16, "no scale"),
+        (0.0156, "the scale"),
+        (4, "upside down"),
+        (0.5, ""),
     ],
     "counterexample": [
         ((np.eye(2), np.eye(2), np.eye(2), np.zeros(2), np.eye(2), 1), "as tested"),
@@ -206,7 +205,7 @@ WRONG = {
 }
 
 RIGHT = {
-    "score_std": [0.2, np.float32(1 / 5), math.sqrt(1 / 25)],
+    "score_std": [0.25, 256 ** (0.5 - 0.75), np.array(1 / 4)],
     "counterexample": [
         (np.eye(2), np.eye(2), np.eye(2), np.ones(2), np.eye(2), 1),  # one head and a bias
         (np.eye(4), np.eye(4), np.ones((4, 2)), np.zeros(2), np.ones((4, 2)), 1),  # a narrow head
