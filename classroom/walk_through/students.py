@@ -2,7 +2,7 @@
 
 import subprocess
 
-from answers import HINT, PROBLEM_SET
+from answers import HINT, PROBLEM_SET, solved
 from browser import Person
 from machine import need, say
 from room import Classroom
@@ -31,7 +31,7 @@ def hand_in(student: Person, answers: dict[str, str], right: bool) -> None:
     else:
         need(HINT in said, f"the check did not give the hint for this mistake, but {said!r}")
         need("not answered yet" in student.printed("entropy-test"), "an empty answer was not called so")
-    say(f"{student.name} logs in, fetches {PROBLEM_SET}, writes {len(answers)} of 7 answers, and reads this check:")
+    say(f"{student.name} logs in, fetches {PROBLEM_SET}, writes {len(answers)} of {len(solved())} answers, and reads this check:")
     say("\n".join(f"    | {line}" for line in said.strip().splitlines()))
     student.open_list()
     student.press("fetched", "Submit")
