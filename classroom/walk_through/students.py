@@ -31,7 +31,8 @@ def hand_in(student: Person, answers: dict[str, str], right: bool) -> None:
     else:
         need(HINT in said, f"the check did not give the hint for this mistake, but {said!r}")
         need("not answered yet" in student.printed("entropy-test"), "an empty answer was not called so")
-    say(f"{student.name} logs in, fetches {PROBLEM_SET}, writes {len(answers)} of {len(solved())} answers, and reads this check:")
+    written = f"writes {len(answers)} of {len(solved())} answers"
+    say(f"{student.name} logs in, fetches {PROBLEM_SET}, {written}, and reads this check:")
     say("\n".join(f"    | {line}" for line in said.strip().splitlines()))
     student.open_list()
     student.press("fetched", "Submit")
