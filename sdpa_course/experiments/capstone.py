@@ -37,7 +37,7 @@ def rhyme() -> str:
 
     Examples
     --------
-    >>> print(rhyme()[:66])
+    >>> print(rhyme()[:65])
     this is the house that jack built.
     <BLANKLINE>
     this is the malt,
