@@ -15,7 +15,7 @@ from .claims import Findings, always, claim, happens
     condition="you mean the start; plain SGD is then late, and Adam soon catches up",
     number="entropy {entropy:.4f} of its maximum at d_k = 512; recall reaches 90 % after {steps_sgd:.0f} steps of SGD "
     "instead of {root_sgd:.0f}, and {steps_adam:.0f} of Adam instead of {root_adam:.0f}",
-    instead="1/d_k starts attention as good as flat. Our models learned with it all the same, later: much later with "
+    instead="1/d_k starts attention as good as flat. Most of our models learned with it anyway, later: much later with "
     "SGD, a little with Adam.",
 )  # fmt: skip
 def flat_with_d_k(seed: int) -> Findings:
