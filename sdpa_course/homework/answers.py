@@ -97,9 +97,7 @@ def plain(result) -> Answer:
     """The result as float arrays, whatever kind of numbers it is made of."""
     if any(result is nothing for nothing in UNANSWERED):
         return Answer()
-    several = isinstance(result, tuple) and not all(np.isscalar(part) for part in result)
-    if isinstance(result, list) and any(isinstance(part, np.ndarray) for part in result):
-        several = len({np.shape(part) for part in result}) > 1  # [dq, dk, dv]; rows of one shape are one array
+    several = has_parts(result)
     parts = tuple(result) if several else (result,)
     missing = [any(part is nothing for nothing in UNANSWERED) for part in parts]
     if any(missing):
@@ -108,8 +106,9 @@ def plain(result) -> Answer:
         arrays = tuple(real(np.array(part)) for part in parts)
     except Exception as error:
         if several:
-            return Answer(problem="got a tuple whose parts aren't all arrays; return only what the task asks for")
-        return Answer(problem=f"the result isn't an array of numbers ({type(error).__name__}: {error})")
+            kind = "tuple" if isinstance(result, tuple) else "list"
+            return Answer(problem=f"got a {kind} whose parts aren't all arrays; return only what the task asks for")
+        return Answer(problem=f"the result isn't an array of numbers ({type(error).__name__}: {words_of(error)})")
     for array in arrays:
         if array.dtype.kind in "US":
             return Answer(problem="got text, expected a number; write it without quotes")
@@ -119,6 +118,25 @@ def plain(result) -> Answer:
             return Answer(problem=f"the result has shape {array.shape}, which is far too large")
     kept = (np.float32, np.float64)
     return Answer(tuple(a if a.dtype.type in kept else a.astype(np.float64) for a in arrays), several=several)
+
+
+def has_parts(result) -> bool:
+    """Whether a tuple or a list holds several arrays, [dq, dk, dv], rather than the rows or the numbers of one."""
+    if isinstance(result, tuple):
+        return not all(np.isscalar(part) for part in result)
+    if not isinstance(result, list):
+        return False
+    shapes = {shape_of(part) for part in result}
+    tables = any(shape is None or len(shape) > 1 for shape in shapes)
+    return len(shapes) > 1 and (tables or any(isinstance(part, np.ndarray) for part in result))
+
+
+def shape_of(part) -> tuple[int, ...] | None:
+    """The shape of an array or of lists within lists; None if they make no array."""
+    try:
+        return np.shape(part)
+    except Exception:
+        return None
 
 
 def real(array: np.ndarray) -> np.ndarray:

@@ -59,6 +59,11 @@ def no_weights(dout, v, weights) -> str:
     return "" if (weights > 0).all() and np.allclose(weights.sum(1), 1) else "weights that aren't positive with sum 1"
 
 
+def on_shares(function):
+    """The function on weights whose rows sum to 1 to the last digit: rounded weights alone are no counterexample."""
+    return lambda dout, v, weights: function(dout, v, weights / weights.sum(axis=1, keepdims=True))
+
+
 def gradients(
     dout, q, k, v, *, forward=-0.5, backward=-0.5, softmax=softmax_forward, softmax_back=softmax_backward, width=None
 ):
@@ -126,8 +131,8 @@ TASKS = (
     counterexample(
         "ps06",
         Hunt(
-            dscores_given,
-            dscores,
+            on_shares(dscores_given),
+            on_shares(dscores),
             {"dout": "queries d_v", "V": "keys d_v", "weights": "queries keys"},
             no_weights,
         ),

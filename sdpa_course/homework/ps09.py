@@ -142,7 +142,11 @@ def no_arms(first, second, tuning) -> str:
     if not 0 < tuning < first.shape[1]:
         return f"tuning = {tuning} of {first.shape[1]} seeds; some have to choose and some have to be left"
     accuracies = np.stack([first, second])
-    return "" if ((accuracies >= 0) & (accuracies <= 1)).all() else "accuracies that aren't between 0 and 1"
+    if not ((accuracies >= 0) & (accuracies <= 1)).all():
+        return "accuracies that aren't between 0 and 1"
+    rate, means = chosen(first, tuning), second[:, :tuning].mean(axis=1)
+    tied = rate != chosen(second, tuning) and means[rate] > means.max() - 1e-12
+    return "a tie: in tuning, no rate is better for the second arm than the first arm's choice" if tied else ""
 
 
 def chosen(arm, tuning):

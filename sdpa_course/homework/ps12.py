@@ -359,6 +359,11 @@ TASKS = (
                 lambda *a: writing(*a, one=True),
                 "You use the first u for every character. Each has its own.",
             ),
+            Mistake(
+                "divided by 0",
+                lambda *a: writing(*a, divides=True),
+                "At temperature 0 you divide by 0, and no comparison with NaN is true. Take the likeliest there.",
+            ),
         ),
     ),
 )

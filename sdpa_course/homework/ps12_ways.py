@@ -229,13 +229,14 @@ def training(ids, starts, length, *rest, kept=False, sign=1, same=False, after=F
     return np.array(losses), *(before if how.get("short") else weights)
 
 
-def writing(prompt, uniforms, temperature, *rest, at=-1, alone=False, oldest=False, heat=None, one=False):
+def writing(prompt, uniforms, temperature, *rest, at=-1, alone=False, oldest=False, heat=None, **how):
     """Sampling with one thing changed."""
     positions, ids = len(rest[1]), list(prompt)
     for u in uniforms:
         seen = np.array([ids[:positions] if oldest else ids[-positions:]])
         logits = capstone.forward(seen, *rest)[0, at]
-        ids.append(capstone.draw(logits, heat(temperature) if heat else temperature, uniforms[0] if one else u))
+        drawn = capstone.draw(logits, heat(temperature) if heat else temperature, uniforms[0] if how.get("one") else u)
+        ids.append(drawn if temperature or not how.get("divides") else 0)
     return np.array(ids[len(prompt) :] if alone else ids)
 
 
@@ -265,6 +266,13 @@ HEAD_MISTAKES = (
         "itself hidden",
         lambda *a: blank_first(heads_with(*a, hide=lambda s, seen: np.where(np.tri(len(seen), k=-1), s, -np.inf))),
         "The first row is NaN: its token sees nobody, not even itself. Is the diagonal the future?",
+        read=MASK,
+    ),
+    Mistake(
+        "not low enough",
+        lambda *a: heads_with(*a, hide=lambda scores, seen: np.where(seen, scores, -1e4)),
+        "Ordinary scores work. In the last case, what you give the future is more than some of the visible scores, so "
+        "it wins. Is there a number that's below all others?",
         read=MASK,
     ),
     Mistake(

@@ -279,6 +279,7 @@ WRONG = {
         ((np.ones((20, 2)), np.eye(2), np.eye(2)), ""),
         ((np.array([[1e200, 2.0], [3.0, np.inf]]), np.eye(2), np.eye(2)), ""),
         (np.array([[1.0, 2.0], [3.0, 4.0]]), ""),  # the keys alone
+        ([np.eye(2), [[1.0], [2.0, 3.0]], np.eye(2)], ""),  # rows of two lengths
     ],
     "mended_scores": [
         (mended_still_reshaped, "as given"),
@@ -311,6 +312,7 @@ RIGHT = {
     "counterexample": [
         (np.array([[1.0, 2.0], [3.0, 4.0]]), np.eye(2), np.eye(2)),  # three arrays of one shape
         ([[1, 2, 3], [4, 5, 6]], [[1, 0], [0, 1], [0, 0]], [[1, 2], [0, 1], [2, 2]]),
+        [[[0, 1], [2, 3], [4, 5]], [[1, 0], [0, 1]], [[1, 0], [0, 1]]],  # a list of lists, each of its own shape
         (np.arange(12).reshape(4, 3), np.ones((3, 2)), np.array([[1, 0], [0, 1], [1, 1]])),
     ],
     "mended_scores": [mended_by_loops, mended_folded, mended_reshape_that_is_right],

@@ -341,6 +341,8 @@ WRONG = {
         ((np.array([[0.0]]), np.array([[1.0], [3.0]]), np.array([[0.9, 0.1]])), "values alike"),
         ((np.array([[1.0]]), np.array([[1.0], [3.0]]), np.array([[2.0, -1.0]])), ""),  # scores
         ((np.ones((2, 3)), np.ones((3, 2)), np.full((2, 3), 1 / 3)), ""),  # V is turned round
+        (([[1000.0]], [[3.0], [1.0], [2.0]], [[0.33333, 0.33333, 0.33333]]), "equal weights"),  # but for rounding
+        (([[1000.0]], [[1000.0], [1000.0]], [[0.9, 0.099991]]), "values alike"),
     ],
     "mended_dscores": [
         (scores_are_weights, "softmax skipped"),
@@ -386,6 +388,7 @@ RIGHT = {
     "matmul_backward": [products_by_loops, products_by_einsum, products_turned_late],
     "counterexample": [
         ([[1.0]], [[0.0], [1.0]], [[0.25, 0.75]]),
+        [[[1]], [[1], [2], [5]], [[0.3, 0.3, 0.4]]],  # a list of lists
         (np.eye(3), np.diag([1.0, 2.0, 3.0]), np.array([[0.6, 0.3, 0.1]] * 3)),
     ],
     "mended_dscores": [dscores_by_jacobian, dscores_from_output, dscores_by_loops],

@@ -431,6 +431,7 @@ WRONG = {
         (([[90.0, 80.0], [10.0, 20.0]], [[10.0, 20.0], [90.0, 80.0]], 1), ""),  # per cent
         (([[0.9, 0.8], [0.1, 0.2]], [[0.1, 0.2], [0.9, 0.8]], 2), ""),  # no seed is left to report
         (([[0.9, 0.8], [0.1, 0.2]], [[0.1, 0.2], [0.9, 0.8]]), ""),
+        (([[0.1, 0.1], [0.9, 0.9]], [[0.5, 0.1], [0.5, 0.9]], 1), ""),  # a tie, so the comparison is fair
     ],
     "mended_gap": [
         (gap_same_rate, "as given"),
@@ -469,6 +470,7 @@ RIGHT = {
     "counterexample": [
         ([[0.9, 0.8], [0.1, 0.2]], [[0.1, 0.2], [0.9, 0.8]], 1),
         (np.eye(3), np.eye(3)[::-1], 2),
+        ([[0.5, 0.5], [0.5, 0.5]], [[0.1, 0.1], [0.9, 0.9]], 1),  # a tie in the first arm excuses nothing
     ],
     "mended_gap": [gap_by_sorting, gap_by_split, gap_by_loops],
     "matching_rate": [0.05, 0.8 / 16, np.float32(0.05)],

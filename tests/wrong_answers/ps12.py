@@ -123,6 +123,27 @@ def heads_as_one(X, W_Q, W_K, W_V, W_O, heads, scaled):
     return by_einsum()(X, W_Q, W_K, W_V, W_O, 1, scaled)
 
 
+def heads_on_one_long_sequence(X, W_Q, W_K, W_V, W_O, heads, scaled):
+    """All windows one after the other, and a stencil that keeps them apart."""
+    B, T, D = X.shape
+    place = np.arange(B * T)
+    seen = (place[:, None] // T == place // T) & (place[:, None] >= place)
+    out, x = 0, X.reshape(-1, D)
+    for W_q, W_k, W_v, W_o in zip(*(np.hsplit(W, heads) for W in (W_Q, W_K, W_V)), np.vsplit(W_O, heads), strict=False):
+        scores = x @ W_q @ (x @ W_k).T / (math.sqrt(W_q.shape[1]) if scaled else 1)
+        out = out + softmax(np.where(seen, scores, -np.inf)) @ (x @ W_v) @ W_o
+    return out.reshape(B, T, D)
+
+
+def first_window_for_all(X, *rest):
+    return np.repeat(by_einsum()(X, *rest)[:1], len(X), axis=0)
+
+
+def shares_by_the_largest_of_all(scores, axis):
+    exps = np.exp(scores - scores.max())
+    return exps / exps.sum(axis=axis, keepdims=True)
+
+
 def plain_shares(scores, axis):
     exps = np.exp(scores)
     return exps / exps.sum(axis=axis, keepdims=True)
@@ -151,6 +172,14 @@ def model(heads_of=None, before=(norm, norm, norm), ways=(1, 1), relu=lambda z: 
         return before[2](g) @ W_U
 
     return forward
+
+
+def norm_down_the_tokens(x):
+    return norm(x.swapaxes(1, 2)).swapaxes(1, 2)
+
+
+def last_positions(ids, E, P, *rest):
+    return model()(ids, E, P[-ids.shape[1] :], *rest)
 
 
 def as_it_is(x):
@@ -224,6 +253,9 @@ def learned(ways=(1, 1), times=(1, 1), back=norm_back, cut=True, words="all", pl
             dE += np.eye(len(E))[ids.ravel()].T @ dx.reshape(B * T, -1)
         elif words == "once":
             dE[ids] = dE[ids] + dx
+        elif words == "once a window":
+            for row, part in zip(ids, dx, strict=False):
+                dE[row] += part
         dP[:T] = places(dx)
         return times[0](loss, ids) if callable(times[0]) else loss, *(
             times[1](slope, ids) if callable(times[1]) else times[1] * slope
@@ -281,6 +313,18 @@ def loop_in_place(ids, starts, length, *rest):
     return losses, *weights
 
 
+def loop_on_the_arguments(ids, starts, length, *rest):
+    for row in starts:
+        for w, s in zip(rest, learned()(*sliding(ids, row, length), *rest[:-1])[1:], strict=False):
+            w -= rest[-1] * s
+    return loop()(ids, starts, length, *rest)
+
+
+def loop_with_a_list_of_weights(*case):
+    losses, *weights = loop()(*case)
+    return [losses, weights]
+
+
 def by_loops_arrays(ids, starts, length):
     return tuple(map(np.array, by_loops(ids, starts, length)))
 
@@ -308,6 +352,25 @@ def writer(at=-1, seen=lambda ids, L: ids[-L:], dial=lambda t: t, which=lambda s
         return ids[len(prompt) :] if new else ids
 
     return write
+
+
+def pick_at_0_too(logits, temperature, u):
+    with np.errstate(all="ignore"):
+        return np.argmax(np.cumsum(softmax(logits / temperature)) > u)
+
+
+def pick_from_the_largest(logits, temperature, u):
+    p = softmax(logits / (temperature or 1e-9))
+    order = np.argsort(-p)
+    return order[np.argmax(np.cumsum(p[order]) > u)]
+
+
+def pick_by_powers(logits, temperature, u):
+    """Shares to the power 1/temperature, shared out again."""
+    if temperature == 0:
+        return int(logits.argmax())
+    p = softmax(np.asarray(logits, dtype=float)) ** (1 / temperature)
+    return next(i for i in range(len(p)) if p[: i + 1].sum() > u * p.sum())
 
 
 def pick_by_search(logits, temperature, u):
@@ -345,6 +408,9 @@ WRONG = {
         (heads_on_a_reshape, "split by reshape"),
         (heads_glued, "merge by reshape"),
         (by_einsum(shares=plain_shares), "no maximum"),
+        (by_einsum(shares=shares_by_the_largest_of_all), "no maximum"),
+        (by_einsum(hide=lambda scores, i, j: np.where(j <= i, scores, -1e4)), "not low enough"),
+        (first_window_for_all, ""),
         (by_einsum(when=lambda scaled: not scaled), "no scale"),
         (by_einsum(hide=lambda scores, i, j: np.where(j <= i + 1, scores, -np.inf)), ""),
     ],
@@ -365,6 +431,8 @@ WRONG = {
         (forward_shares, "probabilities"),
         (forward_without_scale, ""),
         (model(relu=np.tanh), ""),
+        (model(before=[norm_down_the_tokens] * 3), ""),
+        (last_positions, ""),
         (model(by_einsum(hide=lambda scores, i, j: np.where(i > j, -np.inf, scores))), ""),
     ],
     "gradients": [
@@ -380,6 +448,7 @@ WRONG = {
         (learned(back=lambda d, x: d), "norms passed over"),
         (learned(cut=False), "ReLU passed over"),
         (learned(words="none"), ""),
+        (learned(words="once a window"), ""),
         (learned(times=(added_up, 1)), ""),
     ],
     "train": [
@@ -393,6 +462,8 @@ WRONG = {
         (loop(batch=by_slices(shift=0)), "targets not shifted"),
         (loop(row=lambda step: -1 - step), ""),
         (loop(pace=lambda rate: 2 * rate), ""),
+        (loop_on_the_arguments, ""),
+        (loop_with_a_list_of_weights, ""),
     ],
     "final_loss": [
         (1.27, "no scale"),
@@ -413,15 +484,18 @@ WRONG = {
         (writer(which=lambda step: -1 - step), ""),
         (writer(seen=lambda ids, L: ids[-1:]), ""),
         (writer(choose=lambda logits, t, u: logits.argmin()), ""),
+        (writer(choose=pick_at_0_too), "divided by 0"),
+        (writer(choose=pick_from_the_largest), ""),
+        (writer(seen=lambda ids, L: ids[-max(L - 1, 1) :]), ""),
     ],
 }
 
 RIGHT = {
     "windows": [by_slices(), by_loops, one_longer, sliding],
-    "causal_heads": [by_einsum(), heads_by_loops, heads_with_minus_1e300],
+    "causal_heads": [by_einsum(), heads_by_loops, heads_with_minus_1e300, heads_on_one_long_sequence],
     "forward": [model(), forward_by_window, forward_by_prefix, forward_with_the_course_norm],
     "gradients": [learned(), learned_window_by_window],
     "train": [loop(), loop_by_recursion, loop_in_place],
     "final_loss": [0.846, 0.83],
-    "write": [writer(), writer(choose=pick_by_search)],
+    "write": [writer(), writer(choose=pick_by_search), writer(choose=pick_by_powers)],
 }
