@@ -119,6 +119,10 @@ def test_the_example_in_the_docs_is_read(tmp_path):
         ("[late]\ndeadline = 2026-10-24T23:59:00Z\n", "late.deadline isn't a setting"),
         ("[ps03]\ndeadline = 2026-10-24T23:59:00Z\nexceptions = 3\n", "ps03.exceptions is 3; expected a section"),
         ("[ps03]\ndeadline = 2026-10-24T23:59:00Z\nexceptions = {ada = 3}\n", "ps03.exceptions.ada is '3'"),
+        (
+            "[ps03]\ndeadline = 2026-10-24T23:59:00Z\n[ps03.exceptions]\nada.l = 2026-10-25T23:59:00Z\n",
+            "ps03.exceptions.ada is a section; put a name with a dot in quotes",
+        ),
     ],
 )
 def test_what_is_wrong_gets_one_sentence(tmp_path, text, words):
