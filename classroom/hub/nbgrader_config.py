@@ -5,12 +5,13 @@ The course's own settings (what a stub looks like) are in the nbgrader_config.py
 
 import os
 import pwd
+import stat
 from datetime import UTC, datetime
 from pathlib import Path
 
 from nbgrader.exchange.default import ExchangeCollect
 
-from sdpa_classroom.submissions import Unreadable, read_bytes
+from sdpa_classroom.submissions import Unreadable, read_dated
 
 c = get_config()  # noqa: F821 (nbgrader defines it)
 
@@ -35,14 +36,9 @@ if (COURSE / "solutions").is_dir():
     c.CourseDirectory.root = str(COURSE)
 
 
-def handed_in(folder: Path, notebook: str) -> bytes:
-    """When the notebook last changed, by the machine's clock, in nbgrader's words.
-
-    nbgrader believes the timestamp.txt that the student's own account writes. What the file system notes (`ctime`)
-    can't be set by a student: touching, replacing, or writing to the file makes it later, never earlier.
-    """
-    changed = datetime.fromtimestamp(os.lstat(folder / notebook).st_ctime, UTC)
-    return changed.strftime("%Y-%m-%d %H:%M:%S.%f UTC").encode()
+def in_nbgraders_words(seconds: float) -> str:
+    """A time as nbgrader writes it."""
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S.%f UTC")
 
 
 class Collect(ExchangeCollect):
@@ -50,18 +46,34 @@ class Collect(ExchangeCollect):
 
     nbgrader itself follows links with the instructor's rights, so a submission that is a link to the solutions would
     come back as feedback. It also goes by a folder's name, whoever made the folder, and by the time a student gives.
+    That time is in timestamp.txt, which the student's own account writes. What the file system notes (`ctime`) can't be
+    set by a student: touching, replacing, or writing to the file makes it later, never earlier.
+
+    And nbgrader stops for the whole class at a folder that it can't read. Anybody can make one.
     """
 
+    def _path_to_record(self, path: str) -> dict:
+        """What a folder's name says; one that says no time is nobody's."""
+        try:
+            return super()._path_to_record(path)
+        except Exception:
+            return {"username": "", "filename": os.path.basename(path), "timestamp": datetime.min}
+
     def owned(self, record: dict) -> bool:
-        """Does the folder belong to the student it's named after?"""
+        """Is it a folder, and does it belong to the student it's named after?"""
         path = os.path.join(self.inbound_path, record["filename"])
         try:
-            owner = pwd.getpwuid(os.lstat(path).st_uid).pw_name
-        except (KeyError, FileNotFoundError):
-            owner = "nobody"
+            found = os.lstat(path)
+            owner = pwd.getpwuid(found.st_uid).pw_name
+        except (KeyError, OSError):
+            found, owner = None, "nobody"
         if owner != record["username"]:
-            self.log.warning("%s is not taken: it was made by %s", path, owner)
-        return owner == record["username"]
+            self.log.warning("%r is not taken: it was made by %s", path, owner)
+        elif found and not stat.S_ISDIR(found.st_mode):
+            self.log.warning("%r is not taken: it isn't a folder", path)
+        else:
+            return found is not None
+        return False
 
     def init_src(self) -> None:
         """The newest submission of each student that is really theirs."""
@@ -75,17 +87,16 @@ class Collect(ExchangeCollect):
     def do_copy(self, src: str, dest: str, log=None) -> None:
         """Only the files that grading reads, no links, and nothing larger than what it accepts (holes included)."""
         os.makedirs(dest)
-        name = self.coursedir.assignment_id
-        for file in (f"{name}.ipynb", "submission_secret.txt"):
+        notebook = f"{self.coursedir.assignment_id}.ipynb"
+        for file in (notebook, "submission_secret.txt"):
             try:
-                data = read_bytes(Path(src, file))
+                data, changed = read_dated(Path(src, file))
                 Path(dest, file).write_bytes(data)
+                if file == notebook:
+                    Path(dest, "timestamp.txt").write_text(in_nbgraders_words(changed))
             except Unreadable as problem:
                 self.log.warning("%s/%s is not taken: %s", src, file, problem)
-        try:
-            Path(dest, "timestamp.txt").write_bytes(handed_in(Path(src), f"{name}.ipynb"))
-        except FileNotFoundError:
-            self.log.warning("%s has no notebook, so nobody knows when it was handed in", src)
 
 
 c.ExchangeFactory.collect = Collect
+c.ExchangeCollect.check_owner = False  # `owned` has checked, and this would stop at a folder that's gone by now

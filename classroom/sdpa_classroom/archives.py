@@ -6,6 +6,7 @@ about them.
 
 import re
 import stat
+import unicodedata
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -63,16 +64,19 @@ class Archive:
         for info in self.zip.infolist():
             name = name_of(info)
             parts = name.split("/")
-            if info.is_dir() or parts[0] == "__MACOSX" or parts[-1] == ".DS_Store":
+            if not name or info.is_dir() or parts[0] == "__MACOSX" or parts[-1] == ".DS_Store":
                 continue
             yield self.recognise(name, info) or name
 
     def recognise(self, name: str, info: zipfile.ZipInfo) -> Handed | None:
-        """Whose file it is, if its name says so. A folder around everything is fine, a way out of it isn't."""
-        if len(name) > LONGEST or name[0] == "/" or ".." in name.split("/") or "\\" in name or not name.isprintable():
+        """Whose file it is, if its name says so. A folder around everything is fine, a way out of it isn't.
+
+        The outermost folder that names a student counts: Moodle lets students make folders, with anybody's name.
+        """
+        if len(name) > LONGEST or name[0] == "/" or ".." in name.split("/") or "\\" in name or not shows(name):
             return None
         for pattern in PATTERNS[self.lms]:
-            if found := re.fullmatch(rf"(?:[^/]+/)?{pattern}", name):
+            if found := re.fullmatch(rf"(?:[^/]+/)??{pattern}", name):
                 said = found.groupdict()
                 age, late = int((said.get("age") or "0")[:18]), bool(said.get("late"))
                 return Handed(said["name"], said["number"], said["file"], age, late, info)
@@ -101,6 +105,11 @@ class Archive:
                 )
             raise Refused(f"has more than {LARGEST_FILE // 1024**2} MB")
         return data
+
+
+def shows(name: str) -> bool:
+    """Is there nothing in it that a line can't show? Names have spaces of all widths, and Persian ones joiners."""
+    return all(c.isprintable() or c in "\u200c\u200d" or unicodedata.category(c) == "Zs" for c in name)
 
 
 def name_of(info: zipfile.ZipInfo) -> str:

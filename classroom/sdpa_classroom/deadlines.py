@@ -137,6 +137,8 @@ def numbers(section: dict, where: str, known: set[str]) -> dict[str, float]:
 
 def moment(given, where: str, zone: tzinfo | None) -> datetime:
     """A time with a zone."""
+    if isinstance(given, dict):  # what TOML makes of ada.lovelace = …
+        raise ValueError(f'{where} is a section; put a name with a dot in quotes, such as "ada.lovelace"')
     if not isinstance(given, datetime):
         raise ValueError(f"{where} is {str(given)!r}; expected a date and a time, such as 2026-11-19T23:59:00")
     if given.tzinfo is None and zone is None:

@@ -46,4 +46,6 @@ def refuse_broken(database: Path) -> None:
         with contextlib.closing(sqlite3.connect(f"{database.resolve().as_uri()}?mode=rw", uri=True)) as opened:
             opened.execute("select count(*) from sqlite_master").fetchone()
     except sqlite3.DatabaseError as error:
-        raise ValueError(f"{database} is not a readable gradebook ({error}); nothing was changed") from None
+        busy = "locked" in str(error)
+        words = "is in use by another program; try again when that's done" if busy else "is not a readable gradebook"
+        raise ValueError(f"{database} {words} ({error}); nothing was changed") from None

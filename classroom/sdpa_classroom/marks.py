@@ -87,9 +87,20 @@ def read_marks(database: Path, problem_set: str | None) -> tuple[str, float, dic
     """The problem set, its points, and every student's mark."""
     if not database.is_file():
         raise ValueError(f"there is no {database}; name the folder that has it with --course, or grade first")
-    from nbgrader.api import Gradebook  # takes seconds to load
+    from sqlalchemy.exc import SQLAlchemyError
 
     refuse_broken(database)
+    try:
+        return read_gradebook(database, problem_set)
+    except SQLAlchemyError as error:
+        why = str(getattr(error, "orig", error)).partition("\n")[0]
+        raise ValueError(f"{database} can't be read as nbgrader's gradebook ({why}); nothing was changed") from None
+
+
+def read_gradebook(database: Path, problem_set: str | None) -> tuple[str, float, dict[str, Mark]]:
+    """The same, of a database that can be opened."""
+    from nbgrader.api import Gradebook  # takes seconds to load
+
     with contextlib.closing(Gradebook(f"sqlite:///{database.resolve()}", "sdpa-course")) as gradebook:
         graded = {assignment.name: assignment for assignment in gradebook.assignments if assignment.submissions}
         if problem_set is None and len(graded) != 1:

@@ -1,6 +1,7 @@
 """What nbgrader puts beside a notebook that's handed in: when that was, and the secret for its feedback."""
 
 import contextlib
+import re
 from datetime import UTC, datetime
 
 from nbgrader.utils import parse_utc
@@ -21,6 +22,8 @@ def small_text(submission: Submission, name: str) -> str:
 def time_of(submission: Submission) -> str:
     """What timestamp.txt says if it's a valid time, else nothing: nbgrader accepts an empty file, but not a bad one."""
     text = small_text(submission, "timestamp.txt")
+    if re.search(r"(?<!\w)/|\.\.", text):  # a file's name in the place of a time zone, and that file would be opened
+        return ""
     with contextlib.suppress(Exception):  # a student may have written it, and it must not stop the grading
         parse_utc(text.strip())
         return text

@@ -12,7 +12,7 @@ def main(arguments: list[str]) -> int:
     options = make_parser().parse_args(arguments)
     try:
         print(report(options.gradebook, options.problem_set, options.out))
-    except ValueError as problem:
+    except (ValueError, OSError) as problem:
         print(f"sdpa-course: {problem}", file=sys.stderr)
         return 2
     return 0

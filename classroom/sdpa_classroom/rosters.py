@@ -148,7 +148,7 @@ def decode(path: Path) -> tuple[str, str]:
 
 def split(text: str, delimiter: str, path: Path) -> tuple[list[list[str]], list[str]]:
     """Rows of cells exactly as they're written, and how each row ends; the csv module forgets who had quotes."""
-    cell = re.compile(rf'("(?:[^"]|"")*"|[^{delimiter}\r\n"][^{delimiter}\r\n]*|)({delimiter}|\r\n|\n|\r|\Z)')
+    cell = re.compile(rf'("(?:[^"]++|"")*+"|[^{delimiter}\r\n"][^{delimiter}\r\n]*|)({delimiter}|\r\n|\n|\r|\Z)')
     rows, ends, cells, place = [], [], [], 0
     while place < len(text) or cells:
         found = cell.match(text, place)

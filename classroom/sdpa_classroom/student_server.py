@@ -21,8 +21,12 @@ from sdpa_classroom.cgroups import GROUPS, remove
 OURS = "sdpa-students"  # the group that has a group for each student in it
 PRIVATE = ("/tmp", "/var/tmp", "/dev/shm")
 
-# As root: into the groups, away from the machine's temporary folders. Then, as the student, the command itself.
+# As root: away from the terminal in which the hub was started, where a student's server could read what root types;
+# into the groups; away from the machine's temporary folders. Then, as the student, the command itself.
 START = """
+exec < /dev/null
+[ ! -t 1 ] || exec > /proc/self/fd/1
+[ ! -t 2 ] || exec 2> /proc/self/fd/2
 for group in $SDPA_GROUPS; do echo $$ > "$group/cgroup.procs"; done
 for folder in $SDPA_PRIVATE; do mount -t tmpfs -o size=1g,nr_inodes=100k,mode=1777,nosuid,nodev private "$folder"; done
 unset SDPA_GROUPS SDPA_PRIVATE
@@ -44,12 +48,16 @@ class Limits(NamedTuple):
             file.write_text(str(value))
 
     def end(self) -> None:
-        """End whatever a student left running, then remove the groups."""
-        for group in self.groups:
+        """End whatever a student left running, then remove the groups. What keeps forking mustn't get away."""
+        for limit in (file for file in self.files if file.name == "pids.max"):
+            with contextlib.suppress(OSError):
+                limit.write_text("0")
+        for group in self.groups * 2:  # again, for what was being forked meanwhile
             with contextlib.suppress(OSError):
                 for pid in (group / "cgroup.procs").read_text().split():
                     with contextlib.suppress(ProcessLookupError):
                         os.kill(int(pid), signal.SIGKILL)
+        for group in self.groups:
             remove(group)
 
 
@@ -84,7 +92,7 @@ class StudentServer(LocalProcessSpawner):
         return limits_of(self.user.name, self.mem_limit, self.processes) if self.mem_limit else None
 
     def make_preexec_fn(self, name):
-        """Nothing: `START` needs root for its first three lines and becomes the student in its last."""
+        """Nothing: `START` needs root for its first lines and becomes the student in its last."""
         return None
 
     async def start(self):
@@ -96,9 +104,9 @@ class StudentServer(LocalProcessSpawner):
             self.limits.set()
         elif self.mem_limit:
             self.log.warning("This machine offers no control groups: memory is limited by process, not by student.")
-        if self.cmd[0] != "unshare":
-            words = ["unshare", "--mount", "--propagation", "private", "--", "/bin/sh", "-ec", START]
-            self.cmd = [*words, str(account.pw_uid), str(account.pw_gid), *self.cmd]
+        words = ["unshare", "--mount", "--propagation", "private", "--", "/bin/sh", "-ec", START]
+        own = self.cmd[len(words) + 2 :] if START in self.cmd else self.cmd  # the account may be another one by now
+        self.cmd = [*words, str(account.pw_uid), str(account.pw_gid), *own]
         return await super().start()
 
     def get_env(self):

@@ -103,16 +103,22 @@ def read(submission: Submission) -> tuple[bytes, list[Cell]]:
 
 def read_bytes(path: Path) -> bytes:
     """The bytes of a regular file that isn't too large; raises `Unreadable`."""
+    return read_dated(path)[0]
+
+
+def read_dated(path: Path) -> tuple[bytes, float]:
+    """The same, and when that file last changed, by the machine's clock: another one may have its name by now."""
     with open_file(path) as file:
         data, size = b"", os.fstat(file.fileno()).st_size
         if size <= LARGEST_FILE:
             data = file.read(LARGEST_FILE + 1)
+        changed = os.fstat(file.fileno()).st_ctime
     if max(size, len(data)) > LARGEST_FILE:  # it may have grown in the meantime
         size, limit = max(size, len(data)) / 1024**2, LARGEST_FILE // 1024**2
         raise Unreadable(
             f"the file has {size:.0f} MB, and the limit is {limit} MB; clear the outputs and save it again"
         )
-    return data
+    return data, changed
 
 
 def open_file(path: Path) -> BinaryIO:

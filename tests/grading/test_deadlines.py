@@ -12,12 +12,13 @@ from zoneinfo import ZoneInfo
 import pytest
 from nbgrader.api import Gradebook
 
+from sdpa_classroom import receipts
 from sdpa_classroom.deadlines import UNKNOWN, Lateness, Rule, read_rules
 from sdpa_classroom.files import private_files
 from sdpa_classroom.gradebook import Course
 from sdpa_classroom.lateness import apply_deadlines
 from sdpa_classroom.marks import main as marks
-from sdpa_classroom.submissions import find_submissions
+from sdpa_classroom.submissions import Submission, find_submissions
 from sdpa_classroom.working import working_folder
 
 from .grade_command import LIMITS, grade, grades, hand_in, needs_sandbox
@@ -119,6 +120,10 @@ def test_the_example_in_the_docs_is_read(tmp_path):
         ("[late]\ndeadline = 2026-10-24T23:59:00Z\n", "late.deadline isn't a setting"),
         ("[ps03]\ndeadline = 2026-10-24T23:59:00Z\nexceptions = 3\n", "ps03.exceptions is 3; expected a section"),
         ("[ps03]\ndeadline = 2026-10-24T23:59:00Z\nexceptions = {ada = 3}\n", "ps03.exceptions.ada is '3'"),
+        (
+            "[ps03]\ndeadline = 2026-10-24T23:59:00Z\n[ps03.exceptions]\nada.l = 2026-10-25T23:59:00Z\n",
+            "ps03.exceptions.ada is a section; put a name with a dot in quotes",
+        ),
     ],
 )
 def test_what_is_wrong_gets_one_sentence(tmp_path, text, words):
@@ -257,3 +262,20 @@ def test_the_command_grades_late_work(tmp_path):
     assert not any("after the deadline" in page_of(tmp_path, name) for name in got)
     (tmp_path / "class.toml").write_text("[ps03]\ndeadline = 3\n")
     assert "ps03.deadline is '3'" in grade(tmp_path, *LIMITS, status=2)
+
+
+@pytest.mark.parametrize("zone", ["/proc/kmsg", ":/proc/kmsg", "../../proc/kmsg", "./x/../y"])
+def test_a_time_zone_is_never_a_file(tmp_path, monkeypatch, zone):
+    """Where a time zone goes, nbgrader opens whatever file is named. A student may have written timestamp.txt."""
+    (tmp_path / "timestamp.txt").write_text(f"2026-11-19 23:59:00 {zone}")
+    monkeypatch.setattr(receipts, "parse_utc", lambda text: pytest.fail(f"{text} is looked up"))
+    assert receipts.time_of(Submission("ada", "ps03", tmp_path / "ps03.ipynb")) == ""
+
+
+@pytest.mark.parametrize(
+    "text", ["2026-11-19 23:59:00.000000 UTC", "2026-11-20 00:59:00 Europe/Paris", "2026/11/19 23:59"]
+)
+def test_a_time_in_any_zone_is_read(tmp_path, text):
+    (tmp_path / "timestamp.txt").write_text(text)
+    submission = Submission("ada", "ps03", tmp_path / "ps03.ipynb")
+    assert receipts.handed_in(submission) == datetime(2026, 11, 19, 23, 59, tzinfo=UTC)

@@ -391,23 +391,6 @@ def wait_for(happened):
     assert happened()
 
 
-def test_collect_takes_nothing_larger_than_what_is_graded(tmp_path):
-    """A file full of holes says it's small to the disk, and its copy would be as large as it claims."""
-    hub = {"get_config": Config, "__name__": "nbgrader_config"}
-    exec((ROOT / "classroom" / "hub" / "nbgrader_config.py").read_text(), hub)
-    inbox = tmp_path / "inbox"
-    inbox.mkdir()
-    with (inbox / "ps03.ipynb").open("wb") as file:
-        file.truncate(400 * 1024**2)
-    (inbox / "timestamp.txt").write_text("2026-11-16 10:00:00 UTC")
-    warnings = []
-    log = SimpleNamespace(warning=lambda text, *words: warnings.append(text % words))
-    collector = SimpleNamespace(coursedir=SimpleNamespace(assignment_id="ps03"), log=log)
-    hub["Collect"].do_copy(collector, str(inbox), str(tmp_path / "taken"))
-    assert [path.name for path in (tmp_path / "taken").iterdir()] == ["timestamp.txt"]
-    assert "the file has 400 MB, and the limit is 20 MB" in warnings[0]
-
-
 def test_no_cell_of_the_grades_is_a_formula(tmp_path):
     for student, problem_set in (
         ("=1+1", "ps03"),

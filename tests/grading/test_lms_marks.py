@@ -1,8 +1,11 @@
 """Marks go out in the file that Moodle or Canvas exported, and nothing else in it changes."""
 
+import contextlib
 import csv
 import io
 import shutil
+import sqlite3
+import tracemalloc
 
 import pytest
 from nbgrader.api import Gradebook
@@ -179,3 +182,29 @@ def test_cells_are_those_of_the_csv_module(text, tmp_path):
     assert "".join(",".join(row) + end for row, end in zip(rows, ends, strict=True)) == text
     theirs = [row or [""] for row in csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline=""))]
     assert [[value(cell) for cell in row] for row in rows] == theirs
+
+
+@pytest.mark.parametrize(
+    ("statement", "words"),
+    [
+        ("create table assignment (x)", "can't be read as nbgrader's gradebook (no such column"),
+        ("begin exclusive", "is in use by another program; try again when that's done"),
+    ],
+)
+def test_a_gradebook_of_another_kind_or_in_use_gets_one_sentence(tmp_path, capsys, statement, words):
+    with contextlib.closing(sqlite3.connect(tmp_path / "gradebook.db", isolation_level=None)) as database:
+        database.execute("create table alembic_version (version_num)")
+        database.execute(statement)
+        assert main([str(tmp_path / "export.csv"), "--course", str(tmp_path)]) == 2
+    assert words in capsys.readouterr().err
+
+
+def test_a_cell_of_many_megabytes_takes_no_memory_to_read():
+    """A student can type as much into an online text, and quotation marks are doubled."""
+    text = 'a,b\n"' + '""' * 2_000_000 + '",c\n'
+    tracemalloc.start()
+    rows, _ = split(text, ",", "export.csv")
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert len(rows[1][0]) == 4_000_002
+    assert most < 4 * len(text)

@@ -144,6 +144,29 @@ def test_a_folder_under_another_name_is_used(collect, tmp_path):
     assert "has more than one folder" in collect("Moodle", zipped(whole_class("Moodle")[:1]), status=1)
 
 
+@pytest.mark.parametrize("around", ["", "all/"])
+@pytest.mark.parametrize("end", ["/", "_/"])
+def test_a_folder_with_somebody_elses_name_stays_its_makers(collect, tmp_path, around, end):
+    """Moodle lets students make folders, so student 1 can make one that's called like student 0's."""
+    theirs = moodle_name(0, folders=False)
+    collect("Moodle", zipped([(f"{around}{moodle_name(1, folders=False)[:-1]}{end}{theirs}/ps03.ipynb", b"x")]))
+    assert list(notebooks(tmp_path)) == [f"{NAMES[1]}/ps03/ps03.ipynb"]
+
+
+@pytest.mark.parametrize(
+    "name", ["ps03\u3000a", "ps03\u202f(1)", "ps03\u00a0a", "ps03 \u0639\u0644\u06cc\u200c\u0631\u0636\u0627"]
+)
+def test_unusual_spaces_are_fine(collect, tmp_path, name):
+    collect("Moodle", zipped([(f"{moodle_name(1)}{name}.ipynb", b"x")]))
+    assert list(notebooks(tmp_path)) == [f"{NAMES[1]}/ps03/ps03.ipynb"]
+
+
+def test_a_file_without_a_name_is_passed_over(collect, tmp_path):
+    data = zipped([(f"{moodle_name(1)}ps03.ipynb", b"x"), ("§", b"y")]).replace("§".encode(), b"\0\0")
+    collect("Moodle", data)
+    assert list(notebooks(tmp_path)) == [f"{NAMES[1]}/ps03/ps03.ipynb"]
+
+
 @pytest.mark.parametrize(
     ("files", "words"),
     [

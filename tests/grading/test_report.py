@@ -268,6 +268,10 @@ def test_a_missing_an_empty_and_a_broken_gradebook(tmp_path, capsys):
     assert "can't be read as nbgrader's gradebook" in refused(capsys, path)
 
 
+def test_a_gradebook_that_cannot_be_looked_at(capsys):
+    assert "File name too long" in refused(capsys, "x" * 300)
+
+
 def test_nothing_graded_yet(tmp_path, capsys):
     assert "has no submission of a problem set yet" in refused(capsys, make_class(tmp_path, ()))
 
