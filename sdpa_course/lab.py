@@ -110,7 +110,10 @@ def open_lab(folder: Path, options: list[str]) -> int:
     command += [f"--LabApp.default_url=/lab/tree/{FIRST}"]
     command += ["--allow-root"] * (hasattr(os, "geteuid") and os.geteuid() == 0)  # as in many containers
     print("sdpa-course: starting JupyterLab; its address with the token is printed below, Ctrl-C stops it", flush=True)
+    command += options
+    if os.name == "posix":
+        os.execve(sys.executable, command, environment)  # whoever stops this process then stops JupyterLab
     try:
-        return subprocess.run([*command, *options], env=environment, check=False).returncode
+        return subprocess.run(command, env=environment, check=False).returncode
     except KeyboardInterrupt:
         return 0

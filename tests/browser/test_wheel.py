@@ -8,6 +8,8 @@ import sys
 import time
 import venv
 from pathlib import Path
+from urllib.error import URLError
+from urllib.request import urlopen
 
 import pytest
 
@@ -83,6 +85,8 @@ def test_one_command_from_the_wheel(browser, python, tmp_path):
     assert b"Q @ K.T" in mine
     again = Course(python, tmp_path)
     again.stop()
+    with pytest.raises(URLError):
+        urlopen(again.address("api"), timeout=5)  # JupyterLab has stopped with the command
     assert edited.read_bytes() == mine
     assert "your copy is" in again.log.read_text()
 
