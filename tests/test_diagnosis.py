@@ -396,9 +396,7 @@ def test_masks_of_scores_that_are_no_dot_product():
     assert named(late, "mask", "applied after softmax"), late
 
 
-def test_half_precision_inside_hides_no_wrong_width():
-    torch = pytest.importorskip("torch")
-
+def test_half_precision_inside_hides_no_wrong_width(torch):
     def function(q, k, v, more=0):
         scores = torch.from_numpy(q).bfloat16() @ torch.from_numpy(k).bfloat16().mT
         return (scores.float() * (q.shape[-1] + more) ** -0.5).softmax(-1).bfloat16().double().numpy() @ v
