@@ -20,6 +20,7 @@ from sdpa_classroom.cgroups import GROUPS, remove
 
 OURS = "sdpa-students"  # the group that has a group for each student in it
 PRIVATE = ("/tmp", "/var/tmp", "/dev/shm")
+SWAP = "memory.swap.max"
 
 # As root: away from the terminal in which the hub was started, where a student's server could read what root types;
 # into the groups; away from the machine's temporary folders. Then, as the student, the command itself.
@@ -45,7 +46,8 @@ class Limits(NamedTuple):
         for group in self.groups:
             group.mkdir(parents=True, exist_ok=True)
         for file, value in self.files.items():
-            file.write_text(str(value))
+            if file.exists() or file.name != SWAP:  # a kernel that doesn't count swap has no such file
+                file.write_text(str(value))
 
     def end(self) -> None:
         """End whatever a student left running, then remove the groups. What keeps forking mustn't get away."""
@@ -65,7 +67,7 @@ def limits_of(name: str, memory: int, processes: int) -> Limits | None:
     """For one account, or None where the machine offers no control groups to root."""
     if (GROUPS / "cgroup.controllers").exists():  # version 2
         group = GROUPS / OURS / name
-        files = {"memory.max": memory, "memory.swap.max": 0, "pids.max": processes}
+        files = {"memory.max": memory, SWAP: 0, "pids.max": processes}
         return Limits([group], {group / file: value for file, value in files.items()})
     memories, pids = GROUPS / "memory" / OURS / name, GROUPS / "pids" / OURS / name
     if os.access(GROUPS / "memory", os.W_OK) and os.access(GROUPS / "pids", os.W_OK):

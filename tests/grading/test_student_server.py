@@ -89,3 +89,19 @@ def test_nothing_can_fork_while_it_is_being_ended(server, tmp_path, monkeypatch)
         server.Limits([tmp_path], {tmp_path / "memory.max": 1, tmp_path / "pids.max": 500}).end()
         assert process.wait(timeout=60) == -9
     assert (tmp_path / "pids.max").read_text() == "0"
+
+
+@pytest.mark.parametrize("counts_swap", [True, False])
+def test_limits_of_version_2_where_swap_may_not_be_counted(server, tmp_path, monkeypatch, counts_swap):
+    monkeypatch.setattr(server, "GROUPS", tmp_path)
+    (tmp_path / "cgroup.controllers").write_text("memory pids")
+    limits = server.limits_of("ada", 2**31, 500)
+    (group,) = limits.groups
+    group.mkdir(parents=True)
+    (group / "memory.max").touch(0o600)
+    (group / "pids.max").touch(0o600)
+    if counts_swap:
+        (group / "memory.swap.max").touch(0o600)
+    limits.set()
+    expected = {"memory.max": str(2**31), "pids.max": "500"} | ({"memory.swap.max": "0"} if counts_swap else {})
+    assert {path.name: path.read_text() for path in group.iterdir()} == expected
